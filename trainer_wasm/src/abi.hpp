@@ -92,6 +92,13 @@ int assay_profile_count();
 const char* assay_profile_name(int index);
 double assay_profile_milliseconds(int index);
 
+/// 256 bytes of the module's static memory where a host may let the functions above write their results.
+std::uint8_t* assay_host_buffer();
+
+/// Milliseconds of one product C[m,n] = A[m,k] B[k,n] in f32 with the model's own packed GEMM, packing included: the
+/// mean of `repeats`. Needs no model; uses the calling thread alone. Negative: a status (bench and tests only).
+double assay_bench_gemm(int m, int n, int k, int repeats);
+
 /// Facts about the build and what it chose at run time, as one JSON object (microkernel, relaxed SIMD fused or not).
 const char* assay_build_facts();
 }
