@@ -1,0 +1,58 @@
+// What a caller asks for: parsed and validated once, at the edge.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "contract/model.hpp"
+#include "core/result.hpp"
+
+namespace assay {
+
+/// How many ABBA quadruples a run makes.
+struct quadruple_plan {
+    bool automatic = false;  ///< "auto": add quadruples until the interval is narrow enough or `bound` is met
+    int count = 1;           ///< when not automatic
+    int bound = 20;          ///< when automatic: the most quadruples
+    double half_width = 0.05;///< when automatic: the relative half-width asked for
+    bool operator==(const quadruple_plan&) const = default;
+};
+
+/// One run asked for. Defaults are those of the command line.
+struct run_request {
+    std::optional<std::string> preset;  ///< absent where `model` is a custom shape
+    model_shape model;                  ///< always filled after validation
+    int steps = 20;
+    int warmup = 3;
+    std::vector<std::string> arms = {"wasm-simd-mt", "webgpu"};  ///< exactly two: A, the baseline, then B
+    quadruple_plan quadruples;
+    std::uint64_t seed = 42;
+    std::string policy = "apple-metal-3";  ///< a registered name; the command line also takes a file
+    std::string environment_policy = "default";
+    std::string corpus = "builtin";        ///< "builtin", a registered name, or a SHA-256 in hex
+    std::optional<int> threads;            ///< absent: chosen from the machine, then recorded
+    bool allow_unqualified = false;
+    bool randomise_order = true;           ///< ABBA or BAAB by the seed; false: ABBA always
+    std::optional<std::string> label;
+    int pipelined_steps = 0;
+    std::optional<int> cool_down_seconds;  ///< pause between arms; absent: none
+    std::optional<int> repeat_optimizer;   ///< test hook of the arms, recorded
+    bool operator==(const run_request&) const = default;
+};
+
+inline constexpr int max_steps = 10000;
+inline constexpr int max_warmup = 1000;
+inline constexpr int max_quadruples = 200;
+inline constexpr std::size_t max_label_bytes = 200;
+
+/// Reads and validates a request: unknown keys, types, ranges and the preset's name are errors that point at the field.
+result<run_request> parse_run_request(std::string_view json_text);
+/// Checks a request built in code (the command line) and fills `model` from `preset`.
+result<void> validate(run_request& request);
+/// The JSON text of a request, as the receipt holds it.
+std::string run_request_text(const run_request& request);
+
+}  // namespace assay

@@ -1,0 +1,2 @@
+// The composition root.
+int main() { return 2; }
