@@ -182,6 +182,8 @@ class run_store {
     /// running, the fencing token grows, the lease lasts `lease`.
     virtual result<std::optional<run_row>> claim(const machine_id& machine, const std::vector<std::string>& labels,
                                                  std::chrono::seconds lease) = 0;
+    /// Takes this very run, queued as it is (the command line runs what it has just added); conflict when it is not queued.
+    virtual result<run_row> claim_run(const run_id& id, const machine_id& machine, std::chrono::seconds lease) = 0;
     /// Extends the lease; conflict when the token is no longer the run's.
     virtual result<void> heartbeat(const run_id& id, std::int64_t fencing_token, std::chrono::seconds lease) = 0;
     virtual result<void> set_phase(const run_id& id, std::int64_t fencing_token, std::string_view phase) = 0;
