@@ -1,0 +1,152 @@
+#include "run/run_executor.hpp"
+
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include "core/with_deadline.hpp"
+#include "run/progress_text.hpp"
+
+namespace assay {
+namespace {
+
+constexpr auto stop_poll_interval = std::chrono::milliseconds(100);
+
+/// Ends when a stop is asked for; polled, because the signal may come from any thread.
+task<void> wait_for_stop(std::shared_ptr<stop_signal> stop) {
+    boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor);
+    while (!stop->asked()) {
+        timer.expires_after(stop_poll_interval);
+        boost::system::error_code cancelled;
+        co_await timer.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, cancelled));
+        if (cancelled) co_return;
+    }
+}
+
+/// One run's shell: owns the arm that is open.
+class run_shell {
+  public:
+    run_shell(run_services services, std::shared_ptr<stop_signal> stop)
+        : services_(services), stop_(std::move(stop)), started_(services.time->steady_now()) {}
+
+    double elapsed_ms() const {
+        return std::chrono::duration<double, std::milli>(services_.time->steady_now() - started_).count();
+    }
+
+    run_event claimed() {
+        return run_claimed{services_.environment->machine(), services_.environment->snapshot()};
+    }
+
+    task<run_event> perform(run_action action) {
+        if (auto* open = std::get_if<open_arm>(&action)) co_return co_await perform_open(open->arm);
+        if (std::holds_alternative<check_arm>(action)) co_return co_await perform_check();
+        if (auto* prepare = std::get_if<prepare_arm>(&action)) co_return co_await perform_prepare(prepare->config);
+        if (auto* start = std::get_if<start_phase>(&action)) co_return co_await perform_start(start->phase);
+        if (auto* wait = std::get_if<await_arm_event>(&action)) co_return co_await perform_wait(wait->limit);
+        if (auto* pause = std::get_if<pause_between_arms>(&action)) {
+            co_await sleep_for(pause->duration);
+            co_return pause_ended{};
+        }
+        co_return operation_failed{{error_code::internal, "an action that the shell does not know", {}, {}, {}}};
+    }
+
+    task<run_event> close() {
+        if (!host_) co_return arm_was_closed{};
+        arm_closed closed = co_await host_->close();
+        host_.reset();
+        co_return arm_was_closed{std::move(closed)};
+    }
+
+    bool is_open() const { return host_ != nullptr; }
+    const std::shared_ptr<stop_signal>& stop() const { return stop_; }
+    const run_services& services() const { return services_; }
+
+  private:
+    task<run_event> perform_open(std::string arm) {
+        auto made = services_.launcher->make_host(arm, services_.pages->origin());
+        if (!made) co_return operation_failed{made.error()};
+        host_ = std::move(*made);
+        auto opened = co_await host_->open();
+        if (!opened) co_return operation_failed{opened.error()};
+        co_return arm_was_opened{std::move(*opened), services_.environment->snapshot()};
+    }
+
+    task<run_event> perform_check() {
+        auto adapter = co_await host_->adapter();
+        if (!adapter) co_return operation_failed{adapter.error()};
+        auto facts = co_await host_->facts();
+        if (!facts) co_return operation_failed{facts.error()};
+        co_return arm_was_checked{std::move(*adapter), facts->page, services_.environment->snapshot()};
+    }
+
+    task<run_event> perform_prepare(arm_config config) {
+        auto prepared = co_await host_->prepare(std::move(config));
+        if (!prepared) co_return operation_failed{prepared.error()};
+        co_return arm_was_prepared{std::move(*prepared)};
+    }
+
+    task<run_event> perform_start(arm_phase phase) {
+        auto started = co_await host_->start(phase);
+        if (!started) co_return operation_failed{started.error()};
+        co_return phase_was_started{};
+    }
+
+    task<run_event> perform_wait(std::chrono::milliseconds limit) {
+        auto event = co_await host_->next_event(limit);
+        if (!event) co_return operation_failed{event.error()};
+        co_return arm_said{std::move(*event)};
+    }
+
+    run_services services_;
+    std::shared_ptr<stop_signal> stop_;
+    std::chrono::steady_clock::time_point started_;
+    std::unique_ptr<arm_host> host_;
+};
+
+void publish(const run_shell& shell, const run_fsm& machine, const run_event& event) {
+    if (!shell.services().progress) return;
+    for (run_progress& progress : progress_of(machine, event)) shell.services().progress->publish(std::move(progress));
+}
+
+/// Performs an action, or answers with the stop that came first.
+task<run_event> perform_or_stop(run_shell& shell, run_action action) {
+    using namespace boost::asio::experimental::awaitable_operators;
+    auto first = co_await (shell.perform(std::move(action)) || wait_for_stop(shell.stop()));
+    if (first.index() == 0) co_return std::get<0>(std::move(first));
+    const bool interrupted = shell.stop()->interrupted();
+    co_return cancel_asked{interrupted ? "The service was asked to stop" : "Cancelled by request", interrupted};
+}
+
+}  // namespace
+
+task<run_outcome> execute_run(run_services services, run_settings settings, std::shared_ptr<stop_signal> stop,
+                              std::function<void(const run_fsm&)> on_step) {
+    run_fsm machine(std::move(settings));
+    run_shell shell(services, stop);
+    run_event event = shell.claimed();
+    run_step reported = machine.step();
+    for (;;) {
+        run_action action = machine.resume(event, shell.elapsed_ms());
+        publish(shell, machine, event);
+        if (machine.step() != reported) {
+            reported = machine.step();
+            if (on_step) on_step(machine);
+        }
+        if (std::holds_alternative<seal_receipt>(action)) {
+            if (shell.is_open()) co_await shell.close();
+            // The caller seals; the machine only needs to hear that its document is complete.
+            event = receipt_was_sealed{};
+            continue;
+        }
+        if (auto* finish = std::get_if<finish_run>(&action)) {
+            if (shell.is_open()) co_await shell.close();
+            co_return run_outcome{std::move(machine.document()), finish->state};
+        }
+        // Closing is never cut short: it is what a stop leads to.
+        if (std::holds_alternative<close_arm>(action))
+            event = co_await shell.close();
+        else
+            event = co_await perform_or_stop(shell, std::move(action));
+    }
+}
+
+}  // namespace assay

@@ -1,0 +1,343 @@
+#include "run/run_fsm.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/analyse.hpp"
+#include "analysis/verdict.hpp"
+#include "schedule/abba_plan.hpp"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t max_errors_an_arm = 20;
+constexpr int arms_a_quadruple = 4;
+
+void add_error(arm_record& arm, std::string text) {
+    if (arm.errors.size() < max_errors_an_arm) arm.errors.push_back(std::move(text));
+}
+
+void take_page_facts(environment_snapshot& environment, const std::optional<page_facts>& page) {
+    if (!page) return;
+    environment.cross_origin_isolated = page->cross_origin_isolated;
+    environment.visibility = page->visibility;
+    environment.timer_quantum_us = page->timer_quantum_us;
+}
+
+}  // namespace
+
+std::string_view run_step_name(run_step step) {
+    switch (step) {
+        case run_step::queued: return "queued";
+        case run_step::claimed: return "claimed";
+        case run_step::launching: return "launching";
+        case run_step::gating: return "gating";
+        case run_step::preparing: return "preparing";
+        case run_step::warming: return "warming";
+        case run_step::measuring: return "measuring";
+        case run_step::closing: return "closing";
+        case run_step::analysing: return "analysing";
+        case run_step::sealed: return "sealed";
+    }
+    return "sealed";
+}
+
+run_fsm::run_fsm(run_settings settings) : settings_(std::move(settings)) {
+    const run_request& request = settings_.request;
+    document_.id = settings_.receipt.text();
+    document_.run_id = settings_.id.text();
+    document_.created_at = settings_.created_at;
+    document_.request = request;
+    document_.nonce = settings_.nonce;
+    document_.model = {request.model, parameter_count(request.model), flops_per_step(request.model)};
+    for (const auto& [path, sha256] : settings_.assets) document_.inputs.assets[path] = sha256;
+    const int quadruples = request.quadruples.automatic ? minimum_automatic_quadruples : request.quadruples.count;
+    document_.plan = make_plan(quadruples, request.seed, request.randomise_order);
+}
+
+const std::string& run_fsm::current_arm() const {
+    const auto at = static_cast<std::size_t>(std::max(arm_index_, 0));
+    return settings_.request.arms[document_.plan[at] == 'A' ? 0 : 1];
+}
+
+run_action run_fsm::resume(const run_event& event, double elapsed_ms) {
+    now_ms_ = elapsed_ms;
+    return std::visit([this](const auto& what) { return on(what); }, event);
+}
+
+void run_fsm::enter(run_step step) {
+    const std::string name(run_step_name(step_));
+    const double spent = now_ms_ - entered_ms_;
+    if (step_ != run_step::queued && step_ != run_step::sealed) {
+        document_.phases_ms[name] += spent;
+        if (step_ != run_step::claimed && step_ != run_step::analysing && !document_.arms.empty())
+            arm().phases_ms[name] += spent;
+    }
+    entered_ms_ = now_ms_;
+    step_ = step;
+}
+
+run_action run_fsm::on(const run_claimed& event) {
+    if (step_ != run_step::queued) return unexpected("claimed");
+    document_.machine = event.machine;
+    document_.environment = event.environment;
+    enter(run_step::claimed);
+    return begin_arm();
+}
+
+run_action run_fsm::begin_arm() {
+    ++arm_index_;
+    enter(run_step::launching);
+    arm_record record;
+    record.arm = current_arm();
+    record.block = document_.plan[static_cast<std::size_t>(arm_index_)];
+    record.quadruple = arm_index_ / arms_a_quadruple;
+    record.position = arm_index_ % arms_a_quadruple;
+    document_.arms.push_back(std::move(record));
+    arm_is_open_ = true;
+    return open_arm{current_arm()};
+}
+
+bool run_fsm::pass_gate(const adapter_views& adapter, const environment_snapshot& environment, bool before) {
+    const gate_decision decision = settings_.gate(adapter, environment);
+    for (const reason& why : decision.reasons)
+        if (std::find(gate_reasons_.begin(), gate_reasons_.end(), why) == gate_reasons_.end())
+            gate_reasons_.push_back(why);
+    if (decision.accepted) return true;
+    unqualified_ = true;
+    if (settings_.request.allow_unqualified) return true;
+    // Before the first arm the answer is a refusal: nothing ran. Later it is a change that spoils the run.
+    if (before && arm_index_ == 0) refused_ = true;
+    return false;
+}
+
+run_action run_fsm::on(const arm_was_opened& event) {
+    if (step_ != run_step::launching) return unexpected("opened");
+    enter(run_step::gating);
+    arm_record& record = arm();
+    record.adapter_before = event.opened.adapter;
+    environment_snapshot environment = event.environment;
+    take_page_facts(environment, event.opened.ready.page);
+    record.environment_before = environment;
+    record.phases_ms["launch_process"] = event.opened.launch_ms;
+    record.phases_ms["open_page"] = event.opened.page_ms;
+    if (event.opened.browser && !document_.browser) document_.browser = event.opened.browser;
+    const bool has_page = event.opened.ready.page.has_value();
+    if (has_page && !document_.adapter) {
+        document_.adapter = event.opened.adapter;
+        document_.environment = environment;
+    }
+    // A native or external arm has no page and no adapter of its own: its row is directional, the gate judges the pages.
+    if (has_page && !pass_gate(event.opened.adapter, environment, true)) {
+        stop_ = true;
+        enter(run_step::closing);
+        if (refused_) document_.arms.pop_back();
+        return close_arm{};
+    }
+    const run_request& request = settings_.request;
+    arm_config config;
+    config.arm = record.arm;
+    config.model = request.model;
+    config.steps = request.steps;
+    config.warmup = request.warmup;
+    config.seed = request.seed;
+    config.threads = arm_is_threaded(record.arm) ? request.threads.value_or(settings_.default_threads) : 1;
+    config.corpus_url = settings_.corpus_url;
+    config.corpus_sha256 = settings_.corpus_sha256;
+    config.pipelined_steps = request.pipelined_steps;
+    config.repeat_optimizer = request.repeat_optimizer;
+    enter(run_step::preparing);
+    return prepare_arm{std::move(config)};
+}
+
+run_action run_fsm::on(const arm_was_prepared& event) {
+    if (step_ != run_step::preparing) return unexpected("prepared");
+    arm_record& record = arm();
+    const prepared_event& prepared = event.prepared;
+    record.threads = prepared.threads;
+    record.weights_sha256 = prepared.weights_sha256;
+    record.batches_sha256 = prepared.batches_sha256;
+    record.corpus_sha256 = prepared.corpus_sha256;
+    record.cold_start_parts_ms = prepared.cold_start_ms;
+    double total = 0;
+    for (const auto& [name, milliseconds] : prepared.cold_start_ms) total += milliseconds;
+    record.cold_start_ms = total;
+    record.dispatches_per_step = prepared.dispatches_per_step;
+    record.wait = prepared.wait;
+    record.gpu_timestamp_quantum_ns = prepared.gpu_timestamp_quantum_ns;
+    record.variant = prepared.variant;
+    // The first arm's digests stand for the run; analysis compares every other arm's with them.
+    if (!document_.inputs.weights_sha256) {
+        document_.inputs.weights_sha256 = prepared.weights_sha256;
+        document_.inputs.batches_sha256 = prepared.batches_sha256;
+        document_.inputs.corpus_sha256 = prepared.corpus_sha256;
+    }
+    return begin_phase(settings_.request.warmup > 0 ? arm_phase::warmup : arm_phase::measure);
+}
+
+run_action run_fsm::begin_phase(arm_phase phase) {
+    enter(phase == arm_phase::warmup ? run_step::warming : run_step::measuring);
+    return start_phase{phase};
+}
+
+run_action run_fsm::on(const phase_was_started&) {
+    if (step_ != run_step::warming && step_ != run_step::measuring) return unexpected("phase started");
+    return await_arm_event{settings_.silence_limit};
+}
+
+run_action run_fsm::on(const arm_said& event) {
+    if (step_ != run_step::warming && step_ != run_step::measuring) return unexpected("arm event");
+    if (const auto* steps = std::get_if<steps_event>(&event.event.body)) return on_steps(*steps);
+    if (const auto* done = std::get_if<done_event>(&event.event.body)) return on_done(*done);
+    if (const auto* failure = std::get_if<arm_error_event>(&event.event.body))
+        return fail_arm(failure->code, failure->message);
+    return fail_arm("protocol-error", "The arm sent an event that does not belong in the middle of its steps");
+}
+
+run_action run_fsm::on_steps(const steps_event& event) {
+    const bool warming = step_ == run_step::warming;
+    if ((event.phase == arm_phase::warmup) != warming)
+        return fail_arm("protocol-error", "The arm reported steps of another phase than the one that runs");
+    std::vector<step_sample>& samples = warming ? arm().warmup : arm().steps;
+    const int asked = warming ? settings_.request.warmup : settings_.request.steps;
+    if (event.first != static_cast<int>(samples.size()) ||
+        samples.size() + event.wall_ms.size() > static_cast<std::size_t>(asked))
+        return fail_arm("protocol-error", "The arm's steps do not follow one another: " + std::to_string(samples.size()) +
+                                              " are known, and it sent " + std::to_string(event.wall_ms.size()) +
+                                              " from number " + std::to_string(event.first) + " on, of " +
+                                              std::to_string(asked) + " asked for");
+    for (std::size_t at = 0; at < event.wall_ms.size(); ++at) {
+        step_sample sample{event.wall_ms[at], event.loss[at], std::nullopt};
+        if (!event.gpu_ms.empty()) sample.gpu_ms = event.gpu_ms[at];
+        samples.push_back(sample);
+    }
+    return await_arm_event{settings_.silence_limit};
+}
+
+run_action run_fsm::on_done(const done_event& event) {
+    const bool warming = step_ == run_step::warming;
+    if ((event.phase == arm_phase::warmup) != warming)
+        return fail_arm("protocol-error", "The arm ended another phase than the one that runs");
+    const std::size_t have = warming ? arm().warmup.size() : arm().steps.size();
+    const int asked = warming ? settings_.request.warmup : settings_.request.steps;
+    if (have != static_cast<std::size_t>(asked))
+        return fail_arm("protocol-error", "The arm says that it is done, but " + std::to_string(have) + " of " +
+                                              std::to_string(asked) + " steps arrived");
+    if (warming) return begin_phase(arm_phase::measure);
+    arm().pipelined_step_ms = event.pipelined_step_ms;
+    enter(run_step::gating);
+    return check_arm{};
+}
+
+run_action run_fsm::on(const arm_was_checked& event) {
+    if (step_ != run_step::gating) return unexpected("checked");
+    arm_record& record = arm();
+    environment_snapshot environment = event.environment;
+    take_page_facts(environment, event.page);
+    record.adapter_after = event.adapter;
+    record.environment_after = environment;
+    const bool has_page = event.page.has_value();
+    if (has_page && !pass_gate(event.adapter, environment, false)) {
+        add_error(record, "gate: the machine no longer met the policy after this arm");
+        stop_ = true;
+    }
+    enter(run_step::closing);
+    return close_arm{};
+}
+
+run_action run_fsm::on(const arm_was_closed& event) {
+    if (step_ != run_step::closing) return unexpected("closed");
+    arm_is_open_ = false;
+    if (!document_.arms.empty()) {
+        arm_record& record = arm();
+        record.console = event.closed.console;
+        // What Chrome said last matters when something went wrong, and is noise otherwise.
+        if (!record.errors.empty())
+            for (const std::string& line : event.closed.last_lines) add_error(record, "said: " + line);
+        record.phases_ms["close_process"] = event.closed.close_ms;
+    }
+    return next_or_analyse();
+}
+
+run_action run_fsm::next_or_analyse() {
+    if (stop_) return analyse_run();
+    if (arm_index_ + 1 == arm_count() && settings_.request.quadruples.automatic) {
+        document_.analysis = analyse(document_);
+        if (another_quadruple_needed(document_.analysis, settings_.request.quadruples)) {
+            const int quadruples = arm_count() / arms_a_quadruple + 1;
+            document_.plan = make_plan(quadruples, settings_.request.seed, settings_.request.randomise_order);
+        }
+    }
+    if (arm_index_ + 1 == arm_count()) return analyse_run();
+    if (settings_.request.cool_down_seconds && *settings_.request.cool_down_seconds > 0)
+        return pause_between_arms{std::chrono::seconds(*settings_.request.cool_down_seconds)};
+    return begin_arm();
+}
+
+run_action run_fsm::on(const pause_ended&) {
+    if (step_ != run_step::closing || arm_is_open_) return unexpected("pause ended");
+    return begin_arm();
+}
+
+run_action run_fsm::on(const operation_failed& event) {
+    const error& cause = event.cause;
+    const std::string code = cause.reason.empty() ? std::string(code_name(cause.code)) : cause.reason;
+    if (step_ == run_step::queued || step_ == run_step::sealed) {
+        document_.notes.push_back(code + ": " + cause.text());
+        return finish_run{run_state::failed};
+    }
+    return fail_arm(code, cause.text());
+}
+
+run_action run_fsm::fail_arm(std::string code, std::string message) {
+    stop_ = true;
+    if (document_.arms.empty())
+        document_.notes.push_back(code + ": " + message);
+    else
+        add_error(arm(), code + ": " + message);
+    if (step_ == run_step::closing || !arm_is_open_) {
+        arm_is_open_ = false;
+        return analyse_run();
+    }
+    enter(run_step::closing);
+    return close_arm{};
+}
+
+run_action run_fsm::unexpected(std::string_view event) {
+    if (step_ == run_step::sealed) return finish_run{run_state::failed};
+    if (step_ == run_step::analysing) return seal_receipt{};
+    const std::string text = "The event '" + std::string(event) + "' does not belong in the state '" +
+                             std::string(run_step_name(step_)) + "'";
+    if (step_ == run_step::queued) {
+        document_.notes.push_back("protocol-error: " + text);
+        return finish_run{run_state::failed};
+    }
+    return fail_arm("protocol-error", text);
+}
+
+run_action run_fsm::on(const cancel_asked& event) {
+    if (step_ == run_step::analysing) return seal_receipt{};
+    if (step_ == run_step::sealed) return finish_run{run_state::done};
+    cancel_ = event;
+    if (step_ == run_step::queued)
+        return finish_run{event.interrupted ? run_state::interrupted : run_state::cancelled};
+    return fail_arm(event.interrupted ? "interrupted" : "cancelled", event.why);
+}
+
+run_action run_fsm::analyse_run() {
+    enter(run_step::analysing);
+    document_.analysis = analyse(document_);
+    for (arm_record& record : document_.arms) fill_arm_figures(record);
+    document_.verdict = judge(document_, document_.analysis, gate_outcome{refused_, unqualified_, gate_reasons_});
+    return seal_receipt{};
+}
+
+run_action run_fsm::on(const receipt_was_sealed&) {
+    if (step_ != run_step::analysing) return unexpected("sealed");
+    enter(run_step::sealed);
+    if (cancel_) return finish_run{cancel_->interrupted ? run_state::interrupted : run_state::cancelled};
+    const bool failed = document_.verdict.result == verdict_result::failed;
+    return finish_run{failed ? run_state::failed : run_state::done};
+}
+
+}  // namespace assay
