@@ -1,0 +1,70 @@
+# The test suites, one function each; tools/test.sh runs them. To be sourced after build.sh.
+# shellcheck shell=bash
+#
+# A suite prints to its log, in the words of its runner or as "[check] passed: NAME", and returns 0 only when all passed.
+
+# Rooms without input or output: these are built and run under AddressSanitizer and UndefinedBehaviorSanitizer too.
+readonly PURE_ROOMS="core contract schedule gate analysis receipt run trainer"
+
+ctest_in() {
+  local preset="$1"
+  shift
+  ctest --test-dir "$ASSAY_ROOT/build/$preset" --verbose --no-tests=error --timeout 600 "$@"
+}
+
+# build_tests PRESET TARGET...: those of the targets that this tree has (a room without tests has no target).
+build_tests() {
+  local preset="$1" known target
+  local -a wanted=()
+  shift
+  cmake -S "$ASSAY_ROOT" --preset "$preset" >&2
+  known="$(ninja -C "$ASSAY_ROOT/build/$preset" -t targets all | sed -n 's/: phony$//p')"
+  for target in "$@"; do grep -qx -- "$target" <<<"$known" && wanted+=("$target"); done
+  ((${#wanted[@]} > 0)) || { echo "none of these targets exists: $*"; return 1; }
+  cmake --build "$ASSAY_ROOT/build/$preset" --parallel "$(build_jobs)" --target "${wanted[@]}"
+}
+
+suite_tidy() {
+  python3 -m unittest discover -v -s "$ASSAY_ROOT/tests/tidy" -p 'test_*.py' 2>&1
+}
+
+suite_unit() {
+  build_programs release && ctest_in release
+}
+
+suite_pages() {
+  (cd "$ASSAY_ROOT" && npm run --silent typecheck && npx --no-install vitest run --config vitest.config.ts)
+}
+
+suite_modules() {
+  build_wasm wasm-scalar wasm-simd wasm-simd-mt wasm-relaxed-mt wasm64-simd-mt && build_web &&
+    echo "[check] passed: every WebAssembly variant and the pages build"
+}
+
+suite_browser() {
+  (cd "$ASSAY_ROOT" && npx --no-install vitest run --config vitest.browser.config.ts)
+}
+
+suite_postgresql() {
+  build_tests release test_store test_lab &&
+    "$ASSAY_ROOT/tools/lib/with_postgresql.sh" \
+      ctest --test-dir "$ASSAY_ROOT/build/release" --verbose --no-tests=error --timeout 900 -R '^(store|lab)$'
+}
+
+suite_sanitizers() {
+  local room
+  local -a targets=()
+  for room in $PURE_ROOMS; do targets+=("test_$room"); done
+  build_tests asan "${targets[@]}" && ctest_in asan -R "^(${PURE_ROOMS// /|})\$"
+}
+
+# The whole service, a smaller set: what handles bytes from outside.
+suite_service_sanitizers() {
+  build_tests asan test_browser test_store test_http test_lab &&
+    "$ASSAY_ROOT/tools/lib/with_postgresql.sh" \
+      ctest --test-dir "$ASSAY_ROOT/build/asan" --verbose --no-tests=error --timeout 900 -R '^(browser|store|http|lab)$'
+}
+
+suite_package() {
+  "$ASSAY_ROOT/tests/package/package_test.sh"
+}
