@@ -123,7 +123,7 @@ def check_shaders(tree: Tree) -> list[Finding]:
                 found.append(Finding(path, number, "not plain WGSL: shaders are valid as they lie here"))
     listing = "shaders/kernels.json"
     if listing in tree.paths:
-        listed = set(re.findall(r'"([a-z0-9_]+\.wgsl)"', json.dumps(json.loads(tree.text(listing)))))
+        listed = set(re.findall(r'"([a-z0-9_/]+\.wgsl)"', json.dumps(json.loads(tree.text(listing)))))
         present = {path.split("/", 1)[1] for path in shaders}
         found += [Finding(listing, 1, f"names {name}, which is not here") for name in sorted(listed - present)]
         found += [Finding(f"shaders/{name}", 1, "kernels.json does not name it") for name in sorted(present - listed)]

@@ -6,6 +6,9 @@
 
 readonly SHARE="$ASSAY_ROOT/build/share/assay"
 readonly LOGS="$ASSAY_ROOT/build/logs"
+# Every build of the trainer that a browser can run; one measurement needs only those of its arms.
+# shellcheck disable=SC2034 # used by the scripts that source this
+readonly WASM_VARIANTS=(wasm-scalar wasm-simd wasm-simd-mt wasm-relaxed-mt wasm64-simd-mt)
 
 # Jobs that fit: a file with Beast or JSON takes up to 1.7 GB under sanitizers.
 build_jobs() {

@@ -37,7 +37,7 @@ suite_pages() {
 }
 
 suite_modules() {
-  build_wasm wasm-scalar wasm-simd wasm-simd-mt wasm-relaxed-mt wasm64-simd-mt && build_web &&
+  build_wasm "${WASM_VARIANTS[@]}" && build_web &&
     echo "[check] passed: every WebAssembly variant and the pages build"
 }
 
