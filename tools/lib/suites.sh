@@ -28,6 +28,10 @@ suite_tidy() {
   python3 -m unittest discover -v -s "$ASSAY_ROOT/tests/tidy" -p 'test_*.py' 2>&1
 }
 
+suite_tools() {
+  python3 -m unittest discover -v -s "$ASSAY_ROOT/tests/tools" -p 'test_*.py' 2>&1
+}
+
 suite_unit() {
   build_programs release && ctest_in release
 }
