@@ -65,8 +65,8 @@ def check_includes(tree: Tree) -> list[Finding]:
                     found.append(Finding(path, number, f'the trainer includes "{target}" of the orchestrator'))
             elif ".." in target.split("/") or "trainer_wasm" in target:
                 found.append(Finding(path, number, f'"{target}" leaves the orchestrator; name a room, "room/file.hpp"'))
-            elif target_room is None:
-                found.append(Finding(path, number, f'write "{room or "room"}/{target}": an include names its room'))
+            elif target_room is None and room is not None:
+                found.append(Finding(path, number, f'write "{room}/{target}": an include names its room'))
             elif target_room in RANKS and target_room != room and RANKS[target_room] >= rank:
                 kind = "its sibling" if RANKS[target_room] == rank else "to its right,"
                 found.append(Finding(path, number, f"{room or 'main'} includes {kind} {target_room}"))

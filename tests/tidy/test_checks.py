@@ -39,7 +39,7 @@ class ChecksFindBrokenRules(unittest.TestCase):
     def test_includes_to_the_left_and_of_the_own_room_are_fine(self):
         self.assert_clean(layout.check_includes, {
             "orchestrator/run/a.cpp": '#include "run/b.hpp"\n#include "gate/c.hpp"\n#include "core/d.hpp"\n',
-            "orchestrator/main.cpp": '#include "http/b.hpp"\n#include "store/c.hpp"\n',
+            "orchestrator/main.cpp": '#include "http/b.hpp"\n#include "store/c.hpp"\n#include "command_options.hpp"\n',
         })
 
     def test_an_include_that_names_no_room_is_found(self):
