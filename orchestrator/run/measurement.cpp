@@ -1,0 +1,181 @@
+#include "run/measurement.hpp"
+
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <spdlog/spdlog.h>
+
+#include "contract/progress.hpp"
+#include "core/with_deadline.hpp"
+
+namespace assay {
+namespace {
+
+/// Blocking pieces of work as plain types: no capturing lambda stands in a co_await expression.
+struct write_phase {
+    run_store* store;
+    run_id id;
+    std::int64_t token;
+    std::string phase;
+    result<void> operator()() { return store->set_phase(id, token, phase); }
+};
+struct extend_lease {
+    run_store* store;
+    run_id id;
+    std::int64_t token;
+    result<void> operator()() { return store->heartbeat(id, token, run_lease); }
+};
+struct read_cancel {
+    run_store* store;
+    run_id id;
+    result<bool> operator()() { return store->cancel_requested(id); }
+};
+struct record_and_finish {
+    const receipt_recorder* recorder;
+    run_store* store;
+    receipt document;
+    run_id id;
+    std::int64_t token;
+    run_state state;
+    result<recorded_receipt> operator()() {
+        auto recorded = recorder->record(std::move(document));
+        if (!recorded) return recorded;
+        auto finished = store->finish(id, token, state, recorded->summary, recorded->file_bytes);
+        if (!finished) return finished.error();
+        return recorded;
+    }
+};
+struct read_running {
+    run_store* store;
+    machine_id machine;
+    result<std::vector<run_row>> operator()() { return store->running_on(machine); }
+};
+
+/// Extends the lease and looks for a cancel, until it is stopped. Between looks it only sleeps; a look is one short
+/// database call on another thread.
+task<void> keep_lease(measurement_services* services, run_row row, std::shared_ptr<stop_signal> stop) {
+    constexpr auto look_interval = std::chrono::milliseconds(500);
+    constexpr int looks_a_heartbeat = 40;
+    const run_id id(row.id);
+    for (int look = 1;; ++look) {
+        boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor, look_interval);
+        boost::system::error_code cancelled;
+        co_await timer.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, cancelled));
+        if (cancelled) co_return;
+        read_cancel look_for_cancel{services->store, id};
+        auto asked = co_await run_blocking(services->store_thread, std::move(look_for_cancel));
+        if (asked && *asked) stop->cancel();
+        if (look % looks_a_heartbeat != 0) continue;
+        extend_lease extend{services->store, id, row.fencing_token};
+        auto extended = co_await run_blocking(services->store_thread, std::move(extend));
+        if (!extended && extended.error().code == error_code::conflict) stop->interrupt();
+    }
+}
+
+result<run_settings> make_settings(measurement_services& services, const run_row& row, const std::string& corpus_file) {
+    auto request = parse_run_request(row.request_text);
+    if (!request) return request.error();
+    run_settings settings;
+    settings.id = run_id(row.id);
+    settings.receipt = receipt_id(make_sortable_id(*services.run.time, *services.random));
+    settings.created_at = format_utc(services.run.time->now());
+    settings.request = std::move(*request);
+    settings.default_threads = services.default_threads;
+    settings.assets = services.run.pages->asset_digests();
+    auto gate = services.gate(settings.request);
+    if (!gate) return gate.error();
+    settings.gate = std::move(*gate);
+    const auto min_bytes = static_cast<std::size_t>(settings.request.model.ctx) + 1;
+    if (!corpus_file.empty() || settings.request.corpus != "builtin") {
+        auto text = corpus_file.empty() ? find_registered_corpus(services.home, settings.request.corpus, min_bytes)
+                                        : read_corpus_file(corpus_file, min_bytes);
+        if (!text) return text.error();
+        settings.corpus_sha256 = text->sha256;
+        settings.corpus_url = services.run.pages->publish_corpus(text->bytes, text->sha256);
+    }
+    return settings;
+}
+
+/// The document of a run that never got as far as its machine: what was asked for, and why nothing came of it.
+receipt document_without_arms(measurement_services& services, const run_row& row, reason why) {
+    receipt document;
+    document.id = make_sortable_id(*services.run.time, *services.random);
+    document.run_id = row.id;
+    document.created_at = format_utc(services.run.time->now());
+    if (auto request = parse_run_request(row.request_text)) document.request = std::move(*request);
+    document.model = {document.request.model, parameter_count(document.request.model),
+                      flops_per_step(document.request.model)};
+    document.machine = services.run.environment->machine();
+    document.verdict = {verdict_result::failed, std::nullopt, {std::move(why)}};
+    return document;
+}
+
+void publish_end(measurement_services& services, const recorded_receipt& recorded, run_state state) {
+    if (services.run.progress == nullptr) return;
+    progress_state last;
+    last.run = recorded.document.run_id;
+    last.state = run_state_name(state);
+    last.receipt_id = recorded.document.id;
+    last.verdict = verdict_name(recorded.document.verdict.result);
+    services.run.progress->publish({last.run, "done", progress_text(last)});
+}
+
+task<run_outcome> execute_with_lease(measurement_services* services, run_settings settings, run_row row,
+                                     std::shared_ptr<stop_signal> stop) {
+    using namespace boost::asio::experimental::awaitable_operators;
+    std::function<void(const run_fsm&)> on_step = [services, row](const run_fsm& machine) {
+        // Fire and forget on the store's thread: a phase that could not be written is only a label less.
+        services->store_thread->submit([work = write_phase{services->store, run_id(row.id), row.fencing_token,
+                                                           std::string(run_step_name(machine.step()))}]() mutable {
+            try {
+                (void)work();
+            } catch (const std::exception& failure) {
+                spdlog::warn("run {}: its phase could not be stored: {}", work.id.text(), failure.what());
+            }
+        });
+    };
+    auto outcome = co_await (execute_run(services->run, std::move(settings), stop, std::move(on_step)) ||
+                             keep_lease(services, row, stop));
+    co_return std::get<0>(std::move(outcome));
+}
+
+}  // namespace
+
+task<result<recorded_receipt>> measure(measurement_services* services, run_row row, std::shared_ptr<stop_signal> stop,
+                                       std::string corpus_file) {
+    run_outcome outcome;
+    auto settings = make_settings(*services, row, corpus_file);
+    if (settings) {
+        outcome = co_await execute_with_lease(services, std::move(*settings), row, stop);
+    } else {
+        const error& cause = settings.error();
+        outcome.document =
+            document_without_arms(*services, row, {std::string(code_name(cause.code)), cause.text(), {}});
+        outcome.state = run_state::failed;
+    }
+    const run_state state = outcome.state;
+    record_and_finish record{services->recorder, services->store, std::move(outcome.document), run_id(row.id),
+                             row.fencing_token, state};
+    auto recorded = co_await run_blocking(services->store_thread, std::move(record));
+    if (recorded) publish_end(*services, *recorded, state);
+    co_return recorded;
+}
+
+task<result<int>> seal_interrupted_runs(measurement_services* services) {
+    read_running read{services->store, machine_id(services->recorder->identity().machine_id)};
+    auto rows = co_await run_blocking(services->store_thread, std::move(read));
+    if (!rows) co_return rows.error();
+    for (run_row& row : *rows) {
+        receipt document = document_without_arms(
+            *services, row,
+            {"interrupted", "The process that measured ended in the middle of the run, in the phase '" + row.phase + "'",
+             {{"phase", row.phase}, {"started_at", row.started_at.value_or("")}}});
+        record_and_finish record{services->recorder, services->store, std::move(document), run_id(row.id),
+                                 row.fencing_token, run_state::interrupted};
+        auto recorded = co_await run_blocking(services->store_thread, std::move(record));
+        if (!recorded) co_return recorded.error();
+        spdlog::warn("run {} was interrupted by the end of an earlier process; its receipt is {}", row.id,
+                     recorded->document.id);
+    }
+    co_return static_cast<int>(rows->size());
+}
+
+}  // namespace assay
