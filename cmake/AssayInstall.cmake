@@ -4,9 +4,7 @@
 include(GNUInstallDirs)
 
 install(TARGETS assay RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT assay)
-if(TARGET assay_native)
-    install(TARGETS assay_native RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT assay)
-endif()
+install(TARGETS assay-native-arm RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT assay)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/build/share/assay/ DESTINATION share/assay COMPONENT assay)
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/README.md DESTINATION share/doc/assay COMPONENT assay)
 install(FILES ${CMAKE_SOURCE_DIR}/tools/packaging/assay.service ${CMAKE_SOURCE_DIR}/tools/packaging/assay-agent.service

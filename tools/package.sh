@@ -30,7 +30,7 @@ done
 
 install_packages run package
 install_node_modules
-build_programs release assay
+build_programs release assay assay-native-arm
 build_wasm "${WASM_VARIANTS[@]}"
 build_web
 

@@ -14,7 +14,7 @@ source "$ASSAY_ROOT/tools/lib/build.sh"
 install_packages run
 install_node_modules
 build_programs release assay
-build_wasm wasm-simd-mt
+build_wasm inputs wasm-simd-mt
 build_web
 
 assay="$ASSAY_ROOT/build/release/bin/assay"

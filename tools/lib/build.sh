@@ -8,7 +8,7 @@ readonly SHARE="$ASSAY_ROOT/build/share/assay"
 readonly LOGS="$ASSAY_ROOT/build/logs"
 # Every build of the trainer that a browser can run; one measurement needs only those of its arms.
 # shellcheck disable=SC2034 # used by the scripts that source this
-readonly WASM_VARIANTS=(wasm-scalar wasm-simd wasm-simd-mt wasm-relaxed-mt wasm64-simd-mt)
+readonly WASM_VARIANTS=(inputs wasm-scalar wasm-simd wasm-simd-mt wasm-relaxed-mt wasm64-simd-mt wasm64-relaxed-mt)
 
 # Jobs that fit: a file with Beast or JSON takes up to 1.7 GB under sanitizers.
 build_jobs() {
@@ -51,7 +51,8 @@ build_wasm() {
   for variant in "$@"; do
     case "$variant" in
       wasm64*) libraries+=(--libraries wasm64-threads) ;;
-      *) libraries+=(--libraries wasm32-threads) ;;
+      *-mt) libraries+=(--libraries wasm32-threads) ;;
+      *) libraries+=(--libraries wasm32) ;;
     esac
   done
   environment="$("$ASSAY_ROOT/tools/lib/emscripten.sh" "${libraries[@]}")"
