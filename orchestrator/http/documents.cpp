@@ -1,0 +1,80 @@
+#include "http/documents.hpp"
+
+#include "contract/json_writer.hpp"
+
+namespace assay::http {
+
+std::string run_document(const run_row& run) {
+    const std::string self = "/api/v1/runs/" + run.id;
+    json_object links;
+    links.add("self", self).add("events", self + "/events");
+    if (run.receipt_id) links.add("receipt", self + "/receipt");
+    json_object document;
+    document.add("id", run.id).add("state", run_state_name(run.state));
+    if (run.state == run_state::running && !run.phase.empty()) document.add("phase", run.phase);
+    document.raw("request", run.request_text)
+        .add("label", run.label)
+        .add("created_at", run.created_at)
+        .add("started_at", run.started_at)
+        .add("ended_at", run.ended_at)
+        .add("receipt_id", run.receipt_id)
+        .add("error", run.error_text)
+        .add("machine_id", run.machine_id)
+        .add("schedule_id", run.schedule_id)
+        .add("attempt", run.attempt);
+    if (!run.required_labels.empty()) {
+        json_array labels;
+        for (const auto& label : run.required_labels) labels.add(label);
+        document.raw("required_labels", labels.text());
+    }
+    return document.raw("links", links.text()).text();
+}
+
+std::string run_list_document(const run_page& page) {
+    json_array runs;
+    for (const auto& run : page.runs) runs.raw(run_document(run));
+    return json_object().raw("runs", runs.text()).add("next", page.next).text();
+}
+
+std::string receipt_summary_document(const receipt_summary& summary) {
+    json_object document;
+    document.add("id", summary.id)
+        .add("run_id", summary.run_id)
+        .add("machine_id", summary.machine_id)
+        .add("machine_name", summary.machine_name)
+        .add("created_at", summary.created_at)
+        .add("preset", summary.preset)
+        .add("arm_a", summary.arm_a)
+        .add("arm_b", summary.arm_b)
+        .add("verdict", summary.verdict)
+        .add("evidence", summary.evidence)
+        .add("policy", summary.policy)
+        .add("speedup", summary.speedup);
+    if (summary.interval_low && summary.interval_high)
+        document.raw(
+            "interval95",
+            json_array().raw(json_number(*summary.interval_low)).raw(json_number(*summary.interval_high)).text());
+    document.add("a_median_ms", summary.a_median_ms)
+        .add("b_median_ms", summary.b_median_ms)
+        .add("max_loss_drift", summary.max_loss_drift)
+        .add("flops_per_step", summary.flops_per_step);
+    if (summary.repeat_spread_a || summary.repeat_spread_b)
+        document.raw("repeat_spread",
+                     json_object().add("a", summary.repeat_spread_a).add("b", summary.repeat_spread_b).text());
+    return document.add("label", summary.label)
+        .add("precision", summary.precision)
+        .add("browser", summary.browser)
+        .add("adapter", summary.adapter)
+        .add("first_reason", summary.first_reason)
+        .add("file_sha256", summary.file_sha256)
+        .add("chain_sequence", summary.chain_sequence)
+        .text();
+}
+
+std::string receipt_list_document(const receipt_page& page) {
+    json_array receipts;
+    for (const auto& summary : page.receipts) receipts.raw(receipt_summary_document(summary));
+    return json_object().raw("receipts", receipts.text()).add("next", page.next).text();
+}
+
+}  // namespace assay::http
