@@ -8,5 +8,9 @@ export async function makeArm(config: ArmConfig, base_url: string): Promise<Arm>
     const { WasmArm } = await import("./wasm_arm");
     return new WasmArm(base_url);
   }
+  if (config.arm === "webgpu") {
+    const { WebGpuArm } = await import("./webgpu_arm");
+    return new WebGpuArm(base_url);
+  }
   throw new ArmError("unsupported", `this page has no arm named ${config.arm}`);
 }

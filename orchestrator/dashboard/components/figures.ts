@@ -1,0 +1,40 @@
+// A ratio with what qualifies it. A bare number never stands alone.
+
+import { html, type TemplateResult } from "lit";
+import { ratio } from "../format";
+
+interface Ratio {
+  speedup?: number;
+  interval95?: [number, number];
+  precision?: string;
+}
+
+/** "9.31×  9.1 to 9.5" with words for what the range is, or that there is none. */
+export function ratioFigure(value: Ratio): TemplateResult {
+  if (value.speedup === undefined) return html`<span class="ratio ratio-absent">no ratio</span>`;
+  const range = value.interval95
+    ? html`<span class="ratio-range" title="95 % interval over quadruples">${ratio(value.interval95[0])} to ${ratio(value.interval95[1])}</span>`
+    : html`<span class="ratio-range" title="one or two quadruples: judged by the spread of repeats">by spread</span>`;
+  return html`<span class="ratio"><b>${ratio(value.speedup)}</b> ${range}</span>`;
+}
+
+/** Facts as a list of terms; nested ones become rows of "outer.inner". */
+export function factList(facts: Record<string, unknown> | undefined): TemplateResult {
+  if (facts === undefined || Object.keys(facts).length === 0) return html`<p class="absent">Not recorded.</p>`;
+  return html`<dl class="facts">
+    ${flatten(facts).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
+  </dl>`;
+}
+
+export function flatten(facts: Record<string, unknown>, prefix = ""): [string, string][] {
+  return Object.entries(facts).flatMap(([name, value]): [string, string][] => {
+    const full = prefix === "" ? name : `${prefix}.${name}`;
+    if (value === null || value === undefined) return [];
+    if (Array.isArray(value)) {
+      const plain = value.every((item) => typeof item !== "object" || item === null);
+      return plain ? [[full, value.join(", ")]] : value.flatMap((item, index) => flatten({ [index]: item as unknown }, full));
+    }
+    if (typeof value === "object") return flatten(value as Record<string, unknown>, full);
+    return [[full, String(value)]];
+  });
+}

@@ -1,0 +1,55 @@
+// Receipts as rows, the same wherever they are listed.
+
+import { html, nothing, type TemplateResult } from "lit";
+import type { ReceiptSummary } from "../data/source";
+import { duration, moment, percent } from "../format";
+import { addressOf, type Router } from "../router";
+import { ratioFigure } from "./figures";
+import { evidenceMark, verdictMark } from "./verdict";
+
+export function receiptTable(receipts: readonly ReceiptSummary[], router: Router, caption: string): TemplateResult {
+  return html`<div class="table-scroll" tabindex="0" role="region" aria-label=${caption}>
+    <table>
+      <caption>
+        ${caption}
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">when</th>
+          <th scope="col">verdict</th>
+          <th scope="col">preset</th>
+          <th scope="col">machine</th>
+          <th scope="col">ratio</th>
+          <th scope="col" class="number">A</th>
+          <th scope="col" class="number">B</th>
+          <th scope="col" class="number">drift</th>
+          <th scope="col">arms</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${receipts.map(
+          (receipt) =>
+            html`<tr>
+              <th scope="row">
+                <a href=${router.href(addressOf("receipts", receipt.id))}>${moment(receipt.created_at)}</a>
+                ${receipt.label === undefined ? nothing : html`<span class="sub long">${receipt.label}</span>`}
+              </th>
+              <td>
+                ${verdictMark(receipt.verdict)} ${receipt.evidence === "measured" ? nothing : evidenceMark(receipt.evidence)}
+                ${receipt.verdict === "verified" || receipt.first_reason === undefined
+                  ? nothing
+                  : html`<span class="sub long">${receipt.first_reason}</span>`}
+              </td>
+              <td>${receipt.preset || "custom"}</td>
+              <td class="long">${receipt.machine_name || receipt.machine_id}</td>
+              <td>${ratioFigure(receipt)}</td>
+              <td class="number">${duration(receipt.a_median_ms)}</td>
+              <td class="number">${duration(receipt.b_median_ms)}</td>
+              <td class="number">${percent(receipt.max_loss_drift)}</td>
+              <td class="long">${receipt.arm_a} / ${receipt.arm_b}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
