@@ -6,9 +6,9 @@
 namespace assay {
 namespace {
 
-constexpr std::array<std::string_view, 9> fixed_names{
-    "wasm-scalar", "wasm-simd", "wasm-simd-mt", "wasm-relaxed-mt", "wasm64-simd-mt", "wasm64-relaxed-mt", "webgpu",
-    "webgpu-f16",  "native"};
+constexpr std::array<std::string_view, 9> fixed_names{"wasm-scalar",     "wasm-simd",      "wasm-simd-mt",
+                                                      "wasm-relaxed-mt", "wasm64-simd-mt", "wasm64-relaxed-mt",
+                                                      "webgpu",          "webgpu-f16",     "native"};
 constexpr std::string_view external_prefix = "external:";
 constexpr std::size_t max_external_name = 64;
 
@@ -30,9 +30,8 @@ result<arm_kind> arm_kind_of(std::string_view arm) {
     if (is_external(arm)) return arm_kind::external;
     std::string known;
     for (std::string_view name : fixed_names) known += std::string(name) + ", ";
-    return error{error_code::invalid_argument,
-                 "there is no arm \"" + std::string(arm) + "\"; known are " + known +
-                     "external:NAME (letters, digits, '-' and '_')"};
+    return error{error_code::invalid_argument, "there is no arm \"" + std::string(arm) + "\"; known are " + known +
+                                                   "external:NAME (letters, digits, '-' and '_')"};
 }
 
 bool arm_is_threaded(std::string_view arm) {

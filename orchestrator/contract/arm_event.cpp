@@ -39,12 +39,12 @@ prepared_event read_prepared(object_reader& object) {
     prepared_event out;
     object.required("arm", out.arm);
     object.integer("threads", out.threads, 1, 1 << 20);
-    for (auto [key, field] : {std::pair{"weights_sha256", &out.weights_sha256},
-                              std::pair{"batches_sha256", &out.batches_sha256},
-                              std::pair{"corpus_sha256", &out.corpus_sha256}})
+    for (auto [key, field] :
+         {std::pair{"weights_sha256", &out.weights_sha256}, std::pair{"batches_sha256", &out.batches_sha256},
+          std::pair{"corpus_sha256", &out.corpus_sha256}})
         *field = read_sha256(object.get(key), json_context(object.at(), key));
-    out.parameters = read_unsigned(object.get("parameters"), json_context(object.at(), "parameters"), 1,
-                                   max_exact_integer);
+    out.parameters =
+        read_unsigned(object.get("parameters"), json_context(object.at(), "parameters"), 1, max_exact_integer);
     object.required("cold_start", out.cold_start_ms);
     for (const auto& [part, time] : out.cold_start_ms)
         if (time < 0)
@@ -69,7 +69,8 @@ steps_event read_steps(object_reader& object) {
     check_times(out.wall_ms, wall);
     check_times(out.gpu_ms, json_context(object.at(), "gpu_ms"));
     if (out.loss.size() != out.wall_ms.size())
-        json_context(object.at(), "loss").fail("must be as long as wall_ms (" + std::to_string(out.wall_ms.size()) + ")");
+        json_context(object.at(), "loss")
+            .fail("must be as long as wall_ms (" + std::to_string(out.wall_ms.size()) + ")");
     if (!out.gpu_ms.empty() && out.gpu_ms.size() != out.wall_ms.size())
         json_context(object.at(), "gpu_ms")
             .fail("must be as long as wall_ms (" + std::to_string(out.wall_ms.size()) + ")");
@@ -103,12 +104,9 @@ const json_rules event_rules{error_code::protocol_error, false};
 }  // namespace
 
 std::string arm_config_text(const arm_config& config) {
-    json out{{"schema", "assay.arm-config/1.0"},
-             {"arm", config.arm},
-             {"model", shape_json(config.model)},
-             {"steps", config.steps},
-             {"warmup", config.warmup},
-             {"seed", std::to_string(config.seed)},
+    json out{{"schema", "assay.arm-config/1.0"},  {"arm", config.arm},
+             {"model", shape_json(config.model)}, {"steps", config.steps},
+             {"warmup", config.warmup},           {"seed", std::to_string(config.seed)},
              {"threads", config.threads}};
     if (config.corpus_url.empty())
         out["corpus"] = {{"name", "builtin"}};

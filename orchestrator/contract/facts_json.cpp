@@ -145,10 +145,14 @@ void read_json(const json& value, const json_context& at, machine_facts& out) {
 }
 
 json facts_json(const machine_facts& machine) {
-    json out{{"machine_id", machine.machine_id},     {"hostname", machine.hostname},
-             {"os", machine.os},                     {"os_version", machine.os_version},
-             {"architecture", machine.architecture}, {"cpu_model", machine.cpu_model},
-             {"logical_cores", machine.logical_cores}, {"memory_bytes", machine.memory_bytes},
+    json out{{"machine_id", machine.machine_id},
+             {"hostname", machine.hostname},
+             {"os", machine.os},
+             {"os_version", machine.os_version},
+             {"architecture", machine.architecture},
+             {"cpu_model", machine.cpu_model},
+             {"logical_cores", machine.logical_cores},
+             {"memory_bytes", machine.memory_bytes},
              {"assay_version", machine.assay_version}};
     put(out, "model_identifier", machine.model_identifier);
     for (const auto& [name, version] : machine.dependencies)

@@ -58,12 +58,15 @@ json parse_json(std::string_view text, const json_context& at) {
             case json::parse_event_t::object_end:
                 open_keys.pop_back();
                 [[fallthrough]];
-            case json::parse_event_t::array_end: --depth; break;
+            case json::parse_event_t::array_end:
+                --depth;
+                break;
             case json::parse_event_t::key:
                 if (!open_keys.back().insert(parsed.get<std::string>()).second)
                     at.fail("holds the key \"" + parsed.get<std::string>() + "\" twice in one object");
                 break;
-            case json::parse_event_t::value: break;
+            case json::parse_event_t::value:
+                break;
         }
         return true;
     };
@@ -149,9 +152,8 @@ void object_reader::finish() const {
 }
 
 bool is_sha256_text(std::string_view text) {
-    return text.size() == 64 && std::all_of(text.begin(), text.end(), [](char c) {
-               return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-           });
+    return text.size() == 64 && std::all_of(text.begin(), text.end(),
+                                            [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
 std::string read_sha256(const json& value, const json_context& at) {
@@ -163,8 +165,7 @@ std::string read_sha256(const json& value, const json_context& at) {
 
 json variant_map_json(const std::map<std::string, std::variant<std::string, double, bool>>& values) {
     json out = json::object();
-    for (const auto& [key, value] : values)
-        std::visit([&, &name = key](const auto& item) { out[name] = item; }, value);
+    for (const auto& [key, value] : values) std::visit([&, &name = key](const auto& item) { out[name] = item; }, value);
     return out;
 }
 

@@ -32,7 +32,8 @@ struct json_rules {
 class json_context {
   public:
     explicit json_context(const json_rules& rules) : rules_(rules) {}
-    json_context(const json_context& parent, std::string_view key) : rules_(parent.rules_), parent_(&parent), key_(key) {}
+    json_context(const json_context& parent, std::string_view key)
+        : rules_(parent.rules_), parent_(&parent), key_(key) {}
     json_context(const json_context& parent, std::size_t index)
         : rules_(parent.rules_), parent_(&parent), index_(index) {}
 

@@ -29,7 +29,9 @@ result<void> check_range(int value, int low, int high, std::string_view name, st
 
 }  // namespace
 
-std::span<const preset> presets() { return all_presets; }
+std::span<const preset> presets() {
+    return all_presets;
+}
 
 result<model_shape> find_preset(std::string_view name) {
     std::string known;

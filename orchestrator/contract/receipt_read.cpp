@@ -189,7 +189,8 @@ int read_minor_version(const std::string& schema, const json_context& at) {
             if (second.ec != std::errc() || second.ptr != end) minor = -1;
         }
     }
-    if (major < 0 || minor < 0) at.fail("\"" + schema + "\" is not a receipt's schema (" + std::string(receipt_schema) + ")");
+    if (major < 0 || minor < 0)
+        at.fail("\"" + schema + "\" is not a receipt's schema (" + std::string(receipt_schema) + ")");
     if (major != 1)
         throw json_failure{error{error_code::unsupported_version,
                                  "the receipt has schema \"" + schema + "\"; this build reads assay.receipt/1.x",

@@ -23,12 +23,8 @@ void put_facts(json& object, const char* key, const std::optional<Facts>& facts)
 }
 
 json arm_json(const arm_record& arm) {
-    json out{{"arm", arm.arm},
-             {"block", std::string(1, arm.block)},
-             {"quadruple", arm.quadruple},
-             {"position", arm.position},
-             {"warmup", samples_json(arm.warmup)},
-             {"steps", samples_json(arm.steps)},
+    json out{{"arm", arm.arm},           {"block", std::string(1, arm.block)}, {"quadruple", arm.quadruple},
+             {"position", arm.position}, {"warmup", samples_json(arm.warmup)}, {"steps", samples_json(arm.steps)},
              {"errors", arm.errors}};
     put(out, "threads", arm.threads);
     put_facts(out, "adapter_before", arm.adapter_before);
@@ -100,24 +96,36 @@ json verdict_json(const verdict_facts& verdict) {
 
 std::string_view evidence_name(evidence_class evidence) {
     switch (evidence) {
-        case evidence_class::measured: return "measured";
-        case evidence_class::derived: return "derived";
-        case evidence_class::observed: return "observed";
-        case evidence_class::historical: return "historical";
-        case evidence_class::projected: return "projected";
-        case evidence_class::not_measured: return "not-measured";
+        case evidence_class::measured:
+            return "measured";
+        case evidence_class::derived:
+            return "derived";
+        case evidence_class::observed:
+            return "observed";
+        case evidence_class::historical:
+            return "historical";
+        case evidence_class::projected:
+            return "projected";
+        case evidence_class::not_measured:
+            return "not-measured";
     }
     return "not-measured";
 }
 
 std::string_view verdict_name(verdict_result verdict) {
     switch (verdict) {
-        case verdict_result::verified: return "verified";
-        case verdict_result::unqualified: return "unqualified";
-        case verdict_result::refused: return "refused";
-        case verdict_result::inconclusive: return "inconclusive";
-        case verdict_result::invalid: return "invalid";
-        case verdict_result::failed: return "failed";
+        case verdict_result::verified:
+            return "verified";
+        case verdict_result::unqualified:
+            return "unqualified";
+        case verdict_result::refused:
+            return "refused";
+        case verdict_result::inconclusive:
+            return "inconclusive";
+        case verdict_result::invalid:
+            return "invalid";
+        case verdict_result::failed:
+            return "failed";
     }
     return "failed";
 }

@@ -31,8 +31,8 @@ bool is_plain_name(std::string_view text) {
 
 result<void> check_range(int value, int low, int high, std::string field) {
     if (value >= low && value <= high) return {};
-    std::string message = "is " + std::to_string(value) + "; it must lie between " + std::to_string(low) + " and " +
-                          std::to_string(high);
+    std::string message =
+        "is " + std::to_string(value) + "; it must lie between " + std::to_string(low) + " and " + std::to_string(high);
     return wrong(std::move(field), std::move(message));
 }
 
@@ -213,6 +213,8 @@ result<run_request> parse_run_request(std::string_view json_text) {
     }
 }
 
-std::string run_request_text(const run_request& request) { return dump_json(request_json(request)); }
+std::string run_request_text(const run_request& request) {
+    return dump_json(request_json(request));
+}
 
 }  // namespace assay
