@@ -69,6 +69,12 @@ suite_service_sanitizers() {
       ctest --test-dir "$ASSAY_ROOT/build/asan" --verbose --no-tests=error --timeout 900 -R '^(browser|store|http|lab)$'
 }
 
+# Every command of the guides, with the built program.
+suite_docs() {
+  build_programs release assay && build_wasm inputs wasm-simd-mt && build_web &&
+    python3 -m unittest discover -v -s "$ASSAY_ROOT/tests/docs" -p 'test_*.py' 2>&1
+}
+
 suite_package() {
   "$ASSAY_ROOT/tests/package/package_test.sh"
 }
