@@ -4,7 +4,9 @@
 include(GNUInstallDirs)
 
 install(TARGETS assay RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT assay)
-install(TARGETS assay-native-arm RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT assay)
+if(TARGET assay-native-arm)
+    install(TARGETS assay-native-arm RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT assay)
+endif()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/build/share/assay/ DESTINATION share/assay COMPONENT assay)
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/README.md DESTINATION share/doc/assay COMPONENT assay)
 install(FILES ${CMAKE_SOURCE_DIR}/tools/packaging/assay.service ${CMAKE_SOURCE_DIR}/tools/packaging/assay-agent.service
