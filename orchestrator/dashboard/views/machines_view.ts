@@ -1,0 +1,61 @@
+// The machines that measure here: who they are, when they were last heard of, what they are labelled.
+
+import { html, nothing, type TemplateResult } from "lit";
+import { customElement } from "lit/decorators.js";
+import { factList } from "../components/figures";
+import { emptyState, whenReady } from "../components/states";
+import { View } from "../components/view";
+import { LiveQuery } from "../data/live_query";
+import type { Machine } from "../data/source";
+import { ago } from "../format";
+import { addressOf } from "../router";
+
+@customElement("assay-machines-view")
+export class MachinesView extends View {
+  private readonly machines_ = new LiveQuery<Machine[]>(this, (signal) => this.source.machines(signal), 15_000);
+
+  protected override willUpdate(): void {
+    this.machines_.for("machines");
+  }
+
+  protected override render(): TemplateResult {
+    return html`<div class="view-head">
+        <div>
+          <h1>Machines</h1>
+          <p>One measurement at a time on each. A machine is known by the fingerprint of its signing key.</p>
+        </div>
+      </div>
+      ${whenReady(this.machines_, "the machines", (machines) => this.renderList(machines))}`;
+  }
+
+  private renderList(machines: Machine[]): TemplateResult {
+    if (machines.length === 0) return emptyState("No machine yet", "A machine shows here with its first receipt, or when its agent registers.");
+    return html`<div class="table-scroll" tabindex="0" role="region" aria-label="Machines">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">name</th>
+            <th scope="col">state</th>
+            <th scope="col">last seen</th>
+            <th scope="col">labels</th>
+            <th scope="col">receipts</th>
+            <th scope="col">facts</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${machines.map(
+            (machine) =>
+              html`<tr>
+                <th scope="row" class="long">${machine.name || machine.id}<span class="sub"><code>${machine.id}</code></span></th>
+                <td>${machine.state ?? "known by its receipts"}</td>
+                <td>${ago(machine.last_seen)}</td>
+                <td class="long">${(machine.labels ?? []).join(", ")}</td>
+                <td><a href=${this.href(addressOf("receipts", undefined, { machine: machine.id }))}>its receipts</a></td>
+                <td>${machine.facts === undefined ? nothing : html`<details><summary>facts</summary><div class="inside">${factList(machine.facts)}</div></details>`}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`;
+  }
+}
