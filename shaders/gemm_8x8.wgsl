@@ -1,0 +1,285 @@
+// Matrix product with an epilogue: C[M, N] = epilogue(op(A)[M, K] x op(B)[K, N]), f32, each invocation owns 8 x 8 results.
+//
+// Shapes: op(A) is A[M, K], or A[K, M] transposed (TRANS_A); op(B) is B[K, N], or B[N, K] transposed (TRANS_B). All rows
+//   are contiguous; the contiguous dimension of every operand is a multiple of 4. A workgroup owns a tile of 8 TY x 8 TX
+//   results. An invocation's rows and columns lie in two runs of 4, half a tile apart, so that neighbours read
+//   neighbouring banks. `LAYERS` products of one shape, and `SPLITS` ranges of K of each, run side by side in one dispatch.
+// Bindings: a, b, bias[N], extra[M, N] (residual or pre-activation), c, pre_activation[M, N].
+// Requires: TX * TY invocations hold BK * (TX + TY) / 2 blocks, at most one each; BK a multiple of 8.
+// Reference: tests/kernels/reference.ts, gemm; gemm_naive.wgsl computes the same with the same bindings.
+
+override M: u32;
+override N: u32;
+override K: u32;
+override TRANS_A: bool = false;
+override TRANS_B: bool = false;
+/// 0 none, 1 + bias, 2 gelu(x + bias) with the pre-activation kept, 3 + bias + extra, 4 * gelu'(extra).
+override EPILOGUE: u32 = 0u;
+override LAYERS: u32 = 1u;
+override SPLITS: u32 = 1u;
+override K_PER_SPLIT: u32 = K;
+/// Offsets and strides count floats and are multiples of 4.
+override A_LAYER_STRIDE: u32 = 0u;
+override B_LAYER_STRIDE: u32 = 0u;
+override C_BASE: u32 = 0u;
+override C_LAYER_STRIDE: u32 = 0u;
+override C_SPLIT_STRIDE: u32 = 0u;
+/// Also writes the sums of B's columns (a bias gradient) into c from this offset on.
+override COLUMN_SUMS: bool = false;
+override COLUMN_SUMS_BASE: u32 = 0u;
+
+override TX: u32 = 16u;
+override TY: u32 = 16u;
+override BK: u32 = 16u;
+
+override THREADS: u32 = TX * TY;
+override A_STRIDE: u32 = 2u * TY + 1u;
+override B_STRIDE: u32 = 2u * TX + 1u;
+override B_START: u32 = BK * A_STRIDE;
+override A_BLOCKS: u32 = TY * BK / 2u;
+override B_BLOCKS: u32 = TX * BK / 2u;
+override TILES_M: u32 = (M + TY * 8u - 1u) / (TY * 8u);
+override TILES_N: u32 = (N + TX * 8u - 1u) / (TX * 8u);
+override GROUPS: u32 = TILES_M * TILES_N * SPLITS * LAYERS;
+
+@group(0) @binding(0) var<storage, read> a: array<vec4f>;
+@group(0) @binding(1) var<storage, read> b: array<vec4f>;
+@group(0) @binding(2) var<storage, read> bias: array<vec4f>;
+@group(0) @binding(3) var<storage, read> extra: array<vec4f>;
+@group(0) @binding(4) var<storage, read_write> c: array<vec4f>;
+@group(0) @binding(5) var<storage, read_write> pre_activation: array<vec4f>;
+
+/// Rows are k; the padding of one vec4f a row keeps the stores of transposed blocks free of bank conflicts.
+var<workgroup> tile: array<vec4f, BK * (A_STRIDE + B_STRIDE)>;
+
+/// Four values of k by four of m, one column of the result a k.
+fn load_a(start: u32, m: u32, k: u32, k_end: u32) -> mat4x4f {
+  var r0 = vec4f();
+  var r1 = vec4f();
+  var r2 = vec4f();
+  var r3 = vec4f();
+  if (TRANS_A) {
+    let at = start + (k * M + m) / 4u;
+    if (m < M) {
+      if (k < k_end) { r0 = a[at]; }
+      if (k + 1u < k_end) { r1 = a[at + M / 4u]; }
+      if (k + 2u < k_end) { r2 = a[at + 2u * (M / 4u)]; }
+      if (k + 3u < k_end) { r3 = a[at + 3u * (M / 4u)]; }
+    }
+    return mat4x4f(r0, r1, r2, r3);
+  }
+  let at = start + (m * K + k) / 4u;
+  if (k < k_end) {
+    if (m < M) { r0 = a[at]; }
+    if (m + 1u < M) { r1 = a[at + K / 4u]; }
+    if (m + 2u < M) { r2 = a[at + 2u * (K / 4u)]; }
+    if (m + 3u < M) { r3 = a[at + 3u * (K / 4u)]; }
+  }
+  return transpose(mat4x4f(r0, r1, r2, r3));
+}
+
+/// Four values of k by four of n, one column of the result a k.
+fn load_b(start: u32, n: u32, k: u32, k_end: u32) -> mat4x4f {
+  var r0 = vec4f();
+  var r1 = vec4f();
+  var r2 = vec4f();
+  var r3 = vec4f();
+  if (TRANS_B) {
+    let at = start + (n * K + k) / 4u;
+    if (k < k_end) {
+      if (n < N) { r0 = b[at]; }
+      if (n + 1u < N) { r1 = b[at + K / 4u]; }
+      if (n + 2u < N) { r2 = b[at + 2u * (K / 4u)]; }
+      if (n + 3u < N) { r3 = b[at + 3u * (K / 4u)]; }
+    }
+    return transpose(mat4x4f(r0, r1, r2, r3));
+  }
+  let at = start + (k * N + n) / 4u;
+  if (n < N) {
+    if (k < k_end) { r0 = b[at]; }
+    if (k + 1u < k_end) { r1 = b[at + N / 4u]; }
+    if (k + 2u < k_end) { r2 = b[at + 2u * (N / 4u)]; }
+    if (k + 3u < k_end) { r3 = b[at + 3u * (N / 4u)]; }
+  }
+  return mat4x4f(r0, r1, r2, r3);
+}
+
+struct Block {
+  /// In units of four.
+  along: u32,
+  k: u32,
+}
+
+/// Which block an invocation loads. Where k is the contiguous dimension, neighbours take two k blocks of one row, so
+/// that each 32-byte sector is read whole and stores still spread over the banks.
+fn place(index: u32, k_is_contiguous: bool, width: u32) -> Block {
+  if (k_is_contiguous) {
+    let pair = index / 2u;
+    return Block(pair % width, (index & 1u) + 2u * (pair / width));
+  }
+  return Block(index % width, index / width);
+}
+
+fn gelu(x: vec4f) -> vec4f {
+  let u = clamp(0.7978845608028654 * (x + 0.044715 * x * x * x), vec4f(-15.0), vec4f(15.0));
+  let t = 1.0 - 2.0 / (exp(2.0 * u) + 1.0);
+  return 0.5 * x * (1.0 + t);
+}
+
+fn gelu_derivative(x: vec4f) -> vec4f {
+  let u = clamp(0.7978845608028654 * (x + 0.044715 * x * x * x), vec4f(-15.0), vec4f(15.0));
+  let t = 1.0 - 2.0 / (exp(2.0 * u) + 1.0);
+  return 0.5 * (1.0 + t) + 0.5 * x * (1.0 - t * t) * 0.7978845608028654 * (1.0 + 0.134145 * x * x);
+}
+
+fn finish(start: u32, row: u32, column4: u32, value: vec4f) {
+  if (row >= M || column4 >= N / 4u) { return; }
+  let at = row * (N / 4u) + column4;
+  var result = value;
+  if (EPILOGUE == 1u) { result += bias[column4]; }
+  if (EPILOGUE == 2u) {
+    let before = value + bias[column4];
+    pre_activation[at] = before;
+    result = gelu(before);
+  }
+  if (EPILOGUE == 3u) { result += bias[column4] + extra[at]; }
+  if (EPILOGUE == 4u) { result *= gelu_derivative(extra[at]); }
+  c[start + at] = result;
+}
+
+@compute @workgroup_size(THREADS)
+fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgroups: vec3u,
+        @builtin(local_invocation_index) local: u32) {
+  let group = workgroup.x + workgroup.y * workgroups.x;
+  if (group >= GROUPS) { return; }
+  let tile_n = group % TILES_N;
+  let tile_m = (group / TILES_N) % TILES_M;
+  let split = (group / (TILES_N * TILES_M)) % SPLITS;
+  let layer = group / (TILES_N * TILES_M * SPLITS);
+  let tx = local % TX;
+  let ty = local / TX;
+  let m0 = tile_m * TY * 8u;
+  let n0 = tile_n * TX * 8u;
+  let a_start = layer * (A_LAYER_STRIDE / 4u);
+  let b_start = layer * (B_LAYER_STRIDE / 4u);
+  let sums_columns = COLUMN_SUMS && tile_m == 0u;
+  let k_begin = split * K_PER_SPLIT;
+  let k_end = min(K, k_begin + K_PER_SPLIT);
+
+  let loads_a = local < A_BLOCKS;
+  let loads_b = !loads_a && local < A_BLOCKS + B_BLOCKS;
+  var block_along = 0u;
+  var block_k = 0u;
+  var store_at = 0u;
+  if (loads_a) {
+    let block = place(local, !TRANS_A, 2u * TY);
+    block_along = m0 + block.along * 4u;
+    block_k = block.k * 4u;
+    store_at = block_k * A_STRIDE + block.along;
+  } else if (loads_b) {
+    let block = place(local - A_BLOCKS, TRANS_B, 2u * TX);
+    block_along = n0 + block.along * 4u;
+    block_k = block.k * 4u;
+    store_at = B_START + block_k * B_STRIDE + block.along;
+  }
+
+  var fetched = mat4x4f();
+  if (loads_a) {
+    fetched = load_a(a_start, block_along, k_begin + block_k, k_end);
+  } else if (loads_b) {
+    fetched = load_b(b_start, block_along, k_begin + block_k, k_end);
+  }
+
+  var c00 = vec4f();
+  var c01 = vec4f();
+  var c10 = vec4f();
+  var c11 = vec4f();
+  var c20 = vec4f();
+  var c21 = vec4f();
+  var c30 = vec4f();
+  var c31 = vec4f();
+  var c40 = vec4f();
+  var c41 = vec4f();
+  var c50 = vec4f();
+  var c51 = vec4f();
+  var c60 = vec4f();
+  var c61 = vec4f();
+  var c70 = vec4f();
+  var c71 = vec4f();
+  var column_sum0 = vec4f();
+  var column_sum1 = vec4f();
+  for (var k0 = k_begin; k0 < k_end; k0 += BK) {
+    if (loads_a) {
+      tile[store_at] = fetched[0];
+      tile[store_at + A_STRIDE] = fetched[1];
+      tile[store_at + 2u * A_STRIDE] = fetched[2];
+      tile[store_at + 3u * A_STRIDE] = fetched[3];
+    } else if (loads_b) {
+      tile[store_at] = fetched[0];
+      tile[store_at + B_STRIDE] = fetched[1];
+      tile[store_at + 2u * B_STRIDE] = fetched[2];
+      tile[store_at + 3u * B_STRIDE] = fetched[3];
+    }
+    workgroupBarrier();
+    // The next tile's loads are under way while this one is used.
+    if (k0 + BK < k_end) {
+      if (loads_a) {
+        fetched = load_a(a_start, block_along, k0 + BK + block_k, k_end);
+      } else if (loads_b) {
+        fetched = load_b(b_start, block_along, k0 + BK + block_k, k_end);
+      }
+    }
+    for (var k = 0u; k < BK; k++) {
+      let a0 = tile[k * A_STRIDE + ty];
+      let a1 = tile[k * A_STRIDE + TY + ty];
+      let b0 = tile[B_START + k * B_STRIDE + tx];
+      let b1 = tile[B_START + k * B_STRIDE + TX + tx];
+      c00 = fma(vec4f(a0.x), b0, c00);
+      c01 = fma(vec4f(a0.x), b1, c01);
+      c10 = fma(vec4f(a0.y), b0, c10);
+      c11 = fma(vec4f(a0.y), b1, c11);
+      c20 = fma(vec4f(a0.z), b0, c20);
+      c21 = fma(vec4f(a0.z), b1, c21);
+      c30 = fma(vec4f(a0.w), b0, c30);
+      c31 = fma(vec4f(a0.w), b1, c31);
+      c40 = fma(vec4f(a1.x), b0, c40);
+      c41 = fma(vec4f(a1.x), b1, c41);
+      c50 = fma(vec4f(a1.y), b0, c50);
+      c51 = fma(vec4f(a1.y), b1, c51);
+      c60 = fma(vec4f(a1.z), b0, c60);
+      c61 = fma(vec4f(a1.z), b1, c61);
+      c70 = fma(vec4f(a1.w), b0, c70);
+      c71 = fma(vec4f(a1.w), b1, c71);
+      if (sums_columns) {
+        column_sum0 += b0;
+        column_sum1 += b1;
+      }
+    }
+    workgroupBarrier();
+  }
+
+  let c_start = (C_BASE + layer * C_LAYER_STRIDE + split * C_SPLIT_STRIDE) / 4u;
+  let row = m0 + ty * 4u;
+  let column4 = tile_n * TX * 2u + tx;
+  finish(c_start, row, column4, c00);
+  finish(c_start, row, column4 + TX, c01);
+  finish(c_start, row + 1u, column4, c10);
+  finish(c_start, row + 1u, column4 + TX, c11);
+  finish(c_start, row + 2u, column4, c20);
+  finish(c_start, row + 2u, column4 + TX, c21);
+  finish(c_start, row + 3u, column4, c30);
+  finish(c_start, row + 3u, column4 + TX, c31);
+  finish(c_start, row + TY * 4u, column4, c40);
+  finish(c_start, row + TY * 4u, column4 + TX, c41);
+  finish(c_start, row + TY * 4u + 1u, column4, c50);
+  finish(c_start, row + TY * 4u + 1u, column4 + TX, c51);
+  finish(c_start, row + TY * 4u + 2u, column4, c60);
+  finish(c_start, row + TY * 4u + 2u, column4 + TX, c61);
+  finish(c_start, row + TY * 4u + 3u, column4, c70);
+  finish(c_start, row + TY * 4u + 3u, column4 + TX, c71);
+  if (COLUMN_SUMS && tile_m == 0u && ty == 0u) {
+    let sums_start = (COLUMN_SUMS_BASE + layer * C_LAYER_STRIDE + split * C_SPLIT_STRIDE) / 4u;
+    if (column4 < N / 4u) { c[sums_start + column4] = column_sum0; }
+    if (column4 + TX < N / 4u) { c[sums_start + column4 + TX] = column_sum1; }
+  }
+}

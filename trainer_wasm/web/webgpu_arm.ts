@@ -1,0 +1,307 @@
+// The WebGPU arm: weights and batches from the trainer's inputs module, everything else on the GPU.
+
+import { ArmError, type Arm, type ArmConfig, type Prepared, type StepResult } from "./arm";
+import { loadCorpus } from "./corpus";
+import { describeAdapter } from "./page_facts";
+import { loadTrainer, TrainerError, type TrainerModule } from "./trainer_module";
+import { packBatch } from "./webgpu/batch_words";
+import { GpuDevice } from "./webgpu/gpu_device";
+import { KernelLibrary } from "./webgpu/kernel_library";
+import { bufferSizes, createBuffers, largestBufferBytes, planModel, type ModelBuffers, type ModelPlan } from "./webgpu/model_buffers";
+import { withoutGaps } from "./webgpu/parameter_layout";
+import { encodeDispatches, mapWhenDone, readFloats, splitByWork, wait_in_words, type PassTimestamps, type Wait } from "./webgpu/step_submission";
+import { makeTrainingPlan, type Dispatch, type TrainingPlan } from "./webgpu/training_plan";
+
+/** Loss and gradient norm, then the two timestamps. */
+const loss_bytes = 8;
+const readback_bytes = 256;
+/** Steps that may be in flight during the pipelined measurement. */
+const ring_size = 8;
+/** Weights travel in pieces, so that no staging copy of all of them is needed. */
+const upload_floats = 8 * 1024 * 1024;
+
+/** What the arm needs of the trainer's inputs module. */
+export type InputsSource = Pick<
+  TrainerModule,
+  "parameters" | "batch" | "weightsSha256" | "batchesSha256" | "corpusSha256" | "parameterCount" | "dispose"
+>;
+
+export interface WebGpuTuning {
+  /** Makes weights and batches in place of the trainer's inputs module, for tests of the GPU side alone. */
+  inputs?: (config: ArmConfig) => Promise<InputsSource>;
+  /** Runs every kernel's plain version instead of the fast one. */
+  naive?: boolean;
+  /** Leaves subgroup operations out even where the device has them. */
+  no_subgroups?: boolean;
+  /** Writes timestamps around each step's passes, where the device can. */
+  timestamps?: boolean;
+}
+
+interface PreparedStep {
+  commands: GPUCommandBuffer[];
+  words: Uint32Array<ArrayBuffer>;
+  readback: GPUBuffer;
+}
+
+interface Ready {
+  config: ArmConfig;
+  trainer: InputsSource;
+  gpu: GpuDevice;
+  plan: ModelPlan;
+  buffers: ModelBuffers;
+  training: TrainingPlan;
+  groups: Dispatch[][];
+  readbacks: GPUBuffer[];
+  timestamps: PassTimestamps | undefined;
+  wait: Wait;
+}
+
+export class WebGpuArm implements Arm {
+  private ready_: Ready | undefined;
+  /** Training steps begun since the initial weights. */
+  private steps_begun_ = 0;
+  private next_: PreparedStep | undefined;
+
+  /** @param base_url address of the folder that holds wasm/ and shaders/, with a slash at its end */
+  constructor(
+    private readonly base_url_: string,
+    private readonly tuning_: WebGpuTuning = {},
+  ) {}
+
+  async prepare(config: ArmConfig): Promise<Prepared> {
+    const cold_start: Record<string, number> = {};
+    let mark = performance.now();
+    const lap = (name: string) => {
+      const now = performance.now();
+      cold_start[name] = now - mark;
+      mark = now;
+    };
+    checkShape(config);
+    const trainer = await (this.tuning_.inputs ?? ((asked) => this.loadInputs(asked)))(config);
+    lap("inputs");
+
+    const plan = planModel(config.model);
+    const repeats = config.options?.repeat_optimizer ?? 1;
+    const sizes = bufferSizes(plan, repeats > 1);
+    const adapter = await GpuDevice.requestAdapter();
+    const adapter_facts = describeAdapter(adapter);
+    const workgroup_storage_bytes = Math.min(32768, adapter.limits.maxComputeWorkgroupStorageSize);
+    const use_subgroups = this.tuning_.no_subgroups !== true && adapter.features.has("subgroups");
+    const gpu = await GpuDevice.open(adapter, {
+      largest_buffer_bytes: largestBufferBytes(sizes),
+      workgroup_storage_bytes,
+      features: [],
+      optional_features: [
+        ...(use_subgroups ? (["subgroups"] as GPUFeatureName[]) : []),
+        ...(this.tuning_.timestamps ? (["timestamp-query"] as GPUFeatureName[]) : []),
+      ],
+    });
+    lap("device");
+
+    const buffers = await createBuffers(gpu, sizes);
+    lap("buffers");
+    const library = await KernelLibrary.open(gpu.device, new URL("shaders/", this.base_url_));
+    const training = await gpu.scoped("making pipelines and bind groups", () =>
+      makeTrainingPlan(gpu.device, library, buffers, plan, {
+        subgroups: use_subgroups,
+        workgroup_storage_bytes,
+        naive: this.tuning_.naive === true,
+      }),
+    );
+    lap("pipelines");
+
+    const dispatches = [...training.gradients, ...training.update];
+    for (let repeat = 1; repeat < repeats; repeat += 1) dispatches.push(...training.scratch_update);
+    const readbacks = Array.from({ length: ring_size }, () =>
+      gpu.device.createBuffer({ size: readback_bytes, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST }),
+    );
+    this.ready_ = {
+      config,
+      trainer,
+      gpu,
+      plan,
+      buffers,
+      training,
+      groups: splitByWork(dispatches),
+      readbacks,
+      timestamps: gpu.device.features.has("timestamp-query") ? makeTimestamps(gpu.device) : undefined,
+      wait: config.options?.wait ?? "kept-awake",
+    };
+    await this.reset();
+    lap("weights");
+    return {
+      threads: 1,
+      weights_sha256: trainer.weightsSha256(),
+      batches_sha256: trainer.batchesSha256(config.steps),
+      corpus_sha256: trainer.corpusSha256(),
+      parameters: trainer.parameterCount(),
+      cold_start,
+      dispatches_per_step: dispatches.length,
+      wait: wait_in_words[this.ready_.wait],
+      variant: {
+        precision: "f32",
+        subgroups: use_subgroups,
+        gradient_slots: plan.slots,
+        submissions_per_step: this.ready_.groups.length,
+        next_step_encoded_ahead: true,
+        ...Object.fromEntries(Object.entries(training.tiles).map(([name, tile]) => [`gemm ${name}`, tile])),
+      },
+      adapter: adapter_facts,
+    };
+  }
+
+  async step(): Promise<StepResult> {
+    const ready = this.ready();
+    const { gpu } = ready;
+    gpu.check();
+    const step = this.next_ ?? this.prepareStep(ready);
+    this.submit(ready, step);
+    // The batch and the commands of the next step are made while this one runs.
+    this.next_ = this.prepareStep(ready);
+    await mapWhenDone(gpu, step.readback, ready.wait);
+    return takeResult(step.readback);
+  }
+
+  async reset(): Promise<void> {
+    const { gpu, trainer, plan, buffers } = this.ready();
+    this.next_ = undefined;
+    this.steps_begun_ = 0;
+    await gpu.scoped("restoring the initial weights", async () => {
+      const source = trainer.parameters();
+      for (const tensor of plan.layout.tensors) {
+        for (let done = 0; done < tensor.size; done += upload_floats) {
+          const size = Math.min(upload_floats, tensor.size - done);
+          // The size of a typed array's part is counted in its elements.
+          gpu.device.queue.writeBuffer(buffers.parameters, 4 * (tensor.offset + done), source as Float32Array<ArrayBuffer>, tensor.source + done, size);
+        }
+      }
+      const encoder = gpu.device.createCommandEncoder();
+      encoder.clearBuffer(buffers.first_moment);
+      encoder.clearBuffer(buffers.second_moment);
+      gpu.device.queue.submit([encoder.finish()]);
+      await gpu.device.queue.onSubmittedWorkDone();
+    });
+  }
+
+  async pipelined(count: number): Promise<{ step_ms: number; losses: number[] }> {
+    const ready = this.ready();
+    const losses: number[] = [];
+    const in_flight: PreparedStep[] = [];
+    const finish = async (): Promise<void> => {
+      const step = in_flight.shift()!;
+      await mapWhenDone(ready.gpu, step.readback, ready.wait);
+      losses.push(takeResult(step.readback).loss);
+    };
+    const started = performance.now();
+    for (let index = 0; index < count; index += 1) {
+      const step = this.next_ ?? this.prepareStep(ready);
+      this.next_ = undefined;
+      this.submit(ready, step);
+      in_flight.push(step);
+      if (in_flight.length === ring_size - 1) await finish();
+    }
+    while (in_flight.length > 0) await finish();
+    return { step_ms: (performance.now() - started) / count, losses };
+  }
+
+  async readParameters(): Promise<Float32Array> {
+    const { gpu, plan, buffers } = this.ready();
+    return withoutGaps(await readFloats(gpu, buffers.parameters, plan.layout.size), plan.layout);
+  }
+
+  async readGradients(batch_index: number): Promise<{ loss: number; gradients: Float32Array }> {
+    await this.reset();
+    const { gpu, plan, buffers, training, trainer } = this.ready();
+    const words = new Uint32Array(plan.batch.words);
+    packBatch(words, plan.batch, trainer.batch(batch_index), 1);
+    await gpu.scoped("computing gradients", async () => {
+      gpu.device.queue.writeBuffer(buffers.batch, 0, words);
+      for (const commands of encodeDispatches(gpu.device, splitByWork(training.gradients), undefined, () => {})) {
+        gpu.device.queue.submit([commands]);
+      }
+      await gpu.device.queue.onSubmittedWorkDone();
+    });
+    const row_losses = await readFloats(gpu, buffers.row_loss, plan.tokens);
+    const padded = await readFloats(gpu, buffers.gradients, plan.layout.size);
+    const loss = row_losses.reduce((sum, row) => sum + row, 0) / plan.tokens;
+    return { loss, gradients: withoutGaps(padded, plan.layout) };
+  }
+
+  dispose(): void {
+    this.ready_?.gpu.close();
+    this.ready_?.trainer.dispose();
+    this.ready_ = undefined;
+    this.next_ = undefined;
+  }
+
+  private ready(): Ready {
+    if (this.ready_ === undefined) throw new ArmError("bad-config", "the arm was used before prepare or after dispose");
+    return this.ready_;
+  }
+
+  private async loadInputs(config: ArmConfig): Promise<TrainerModule> {
+    const corpus = await loadCorpus(config.corpus, this.base_url_);
+    try {
+      return await loadTrainer({
+        variant: "inputs",
+        shape: config.model,
+        threads: 1,
+        seed: BigInt(config.seed),
+        mode: "inputs",
+        corpus: corpus ?? "builtin",
+        baseUrl: new URL("wasm/", this.base_url_),
+      });
+    } catch (thrown) {
+      if (thrown instanceof TrainerError) throw new ArmError(thrown.outOfMemory ? "out-of-memory" : "bad-config", thrown.message);
+      throw thrown;
+    }
+  }
+
+  private prepareStep(ready: Ready): PreparedStep {
+    const { gpu, plan, trainer, buffers, timestamps } = ready;
+    const index = this.steps_begun_;
+    this.steps_begun_ += 1;
+    const words = new Uint32Array(plan.batch.words);
+    packBatch(words, plan.batch, trainer.batch(index), index + 1);
+    const readback = ready.readbacks[index % ring_size]!;
+    const commands = encodeDispatches(gpu.device, ready.groups, timestamps, (encoder) => {
+      encoder.copyBufferToBuffer(buffers.result, 0, readback, 0, loss_bytes);
+      if (timestamps !== undefined) {
+        encoder.resolveQuerySet(timestamps.query_set, 0, 2, timestamps.resolved, 0);
+        encoder.copyBufferToBuffer(timestamps.resolved, 0, readback, loss_bytes, 16);
+      }
+    });
+    return { commands, words, readback };
+  }
+
+  private submit(ready: Ready, step: PreparedStep): void {
+    const { device } = ready.gpu;
+    device.queue.writeBuffer(ready.buffers.batch, 0, step.words);
+    for (const commands of step.commands) device.queue.submit([commands]);
+  }
+}
+
+function checkShape(config: ArmConfig): void {
+  const { d_model, heads } = config.model;
+  if (d_model % heads !== 0) {
+    throw new ArmError("bad-config", `d_model ${d_model} is not a multiple of heads ${heads}`);
+  }
+}
+
+function makeTimestamps(device: GPUDevice): PassTimestamps {
+  return {
+    query_set: device.createQuerySet({ type: "timestamp", count: 2 }),
+    resolved: device.createBuffer({ size: 256, usage: GPUBufferUsage.QUERY_RESOLVE | GPUBufferUsage.COPY_SRC }),
+  };
+}
+
+/** @throws ArmError not-finite */
+function takeResult(readback: GPUBuffer): StepResult {
+  const [loss, norm] = new Float32Array(readback.getMappedRange(0, loss_bytes)) as unknown as [number, number];
+  const [begin, end] = new BigUint64Array(readback.getMappedRange(loss_bytes, 16)) as unknown as [bigint, bigint];
+  readback.unmap();
+  if (!Number.isFinite(loss) || !Number.isFinite(norm)) {
+    throw new ArmError("not-finite", `the loss is ${loss} and the gradient norm ${norm}`);
+  }
+  return end > begin ? { loss, gpu_ms: Number(end - begin) / 1e6 } : { loss };
+}
