@@ -148,7 +148,7 @@ task<result<recorded_receipt>> measure(measurement_services* services, run_row r
     } else {
         const error& cause = settings.error();
         outcome.document =
-            document_without_arms(*services, row, {std::string(code_name(cause.code)), cause.text(), {}});
+            document_without_arms(*services, row, {"run-" + std::string(code_name(cause.code)), cause.text(), {}});
         outcome.state = run_state::failed;
     }
     const run_state state = outcome.state;
@@ -166,7 +166,7 @@ task<result<int>> seal_interrupted_runs(measurement_services* services) {
     for (run_row& row : *rows) {
         receipt document = document_without_arms(
             *services, row,
-            {"interrupted", "The process that measured ended in the middle of the run, in the phase '" + row.phase + "'",
+            {"run-interrupted", "The process that measured ended in the middle of the run, in the phase '" + row.phase + "'",
              {{"phase", row.phase}, {"started_at", row.started_at.value_or("")}}});
         record_and_finish record{services->recorder, services->store, std::move(document), run_id(row.id),
                                  row.fencing_token, run_state::interrupted};

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/analyse.hpp"
+#include "analysis/paired_statistics.hpp"
 #include "analysis/verdict.hpp"
+#include "contract/arm.hpp"
 #include "schedule/abba_plan.hpp"
 
 namespace assay {
@@ -12,6 +13,16 @@ namespace {
 
 constexpr std::size_t max_errors_an_arm = 20;
 constexpr int arms_a_quadruple = 4;
+/// Failures of the run itself carry this before their code, so that they are told from the gate's reasons.
+constexpr std::string_view run_code_prefix = "run-";
+
+/// Whether a run that chooses its own length goes on.
+bool another_quadruple_needed(const analysis_facts& analysis, const quadruple_plan& plan) {
+    if (analysis.quadruples >= plan.bound) return false;
+    if (!analysis.interval95 || !analysis.speedup) return true;
+    const double half_width = (analysis.interval95->second - analysis.interval95->first) / 2 / *analysis.speedup;
+    return !(half_width <= plan.half_width);
+}
 
 void add_error(arm_record& arm, std::string text) {
     if (arm.errors.size() < max_errors_an_arm) arm.errors.push_back(std::move(text));
@@ -51,7 +62,7 @@ run_fsm::run_fsm(run_settings settings) : settings_(std::move(settings)) {
     document_.nonce = settings_.nonce;
     document_.model = {request.model, parameter_count(request.model), flops_per_step(request.model)};
     for (const auto& [path, sha256] : settings_.assets) document_.inputs.assets[path] = sha256;
-    const int quadruples = request.quadruples.automatic ? minimum_automatic_quadruples : request.quadruples.count;
+    const int quadruples = request.quadruples.automatic ? min_interval_quadruples : request.quadruples.count;
     document_.plan = make_plan(quadruples, request.seed, request.randomise_order);
 }
 
@@ -291,10 +302,15 @@ run_action run_fsm::on(const operation_failed& event) {
 
 run_action run_fsm::fail_arm(std::string code, std::string message) {
     stop_ = true;
-    if (document_.arms.empty())
-        document_.notes.push_back(code + ": " + message);
-    else
+    reason why{std::string(run_code_prefix) + code, message, {}};
+    if (!document_.arms.empty()) {
+        why.facts = {{"arm", arm().arm},
+                     {"quadruple", std::to_string(arm().quadruple)},
+                     {"position", std::to_string(arm().position)},
+                     {"phase", std::string(run_step_name(step_))}};
         add_error(arm(), code + ": " + message);
+    }
+    failures_.push_back(std::move(why));
     if (step_ == run_step::closing || !arm_is_open_) {
         arm_is_open_ = false;
         return analyse_run();
@@ -326,9 +342,9 @@ run_action run_fsm::on(const cancel_asked& event) {
 
 run_action run_fsm::analyse_run() {
     enter(run_step::analysing);
-    document_.analysis = analyse(document_);
-    for (arm_record& record : document_.arms) fill_arm_figures(record);
-    document_.verdict = judge(document_, document_.analysis, gate_outcome{refused_, unqualified_, gate_reasons_});
+    fill_figures(document_);
+    document_.verdict = judge(document_, document_.analysis, gate_outcome{refused_, unqualified_, gate_reasons_}, budgets{},
+                              failures_);
     return seal_receipt{};
 }
 

@@ -159,6 +159,7 @@ class run_fsm {
     bool refused_ = false;
     bool unqualified_ = false;
     std::vector<reason> gate_reasons_;
+    std::vector<reason> failures_;
     std::optional<cancel_asked> cancel_;
     double entered_ms_ = 0;
     double now_ms_ = 0;
