@@ -102,6 +102,9 @@ http_response cancel_run(api_context& context, const http_request& request) {
     const auto run = context.store->request_cancel(*id);
     if (!run) return problem(run.error());
     if (context.runs) context.runs->cancel_requested(*id);
+    // A queued run ends here and no executor will say so; a running one ends by its executor's own event.
+    if (run->state == run_state::cancelled && !run->started_at && context.progress->is_open(run->id))
+        context.progress->publish({run->id, "done", run_document(*run)});
     http_response response;
     response.status = is_over(run->state) ? 200 : 202;
     response.body = run_document(*run);

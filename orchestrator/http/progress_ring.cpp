@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "contract/json_writer.hpp"
+#include "core/random.hpp"
 
 namespace assay::http {
 
@@ -37,6 +38,8 @@ class one_frame final : public event_stream {
 std::unique_ptr<event_stream> single_frame_stream(std::string frame) {
     return std::make_unique<one_frame>(std::move(frame));
 }
+
+progress_ring::progress_ring() : progress_ring(std::to_string(system_random().next_u64())) {}
 
 progress_ring::progress_ring(std::string epoch, progress_limits limits) : epoch_(std::move(epoch)), limits_(limits) {}
 
@@ -75,6 +78,12 @@ void progress_ring::publish(run_progress progress) {
 bool progress_ring::knows(std::string_view run) const {
     const std::lock_guard lock(mutex_);
     return rings_.find(run) != rings_.end();
+}
+
+bool progress_ring::is_open(std::string_view run) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = rings_.find(run);
+    return found != rings_.end() && !found->second->ended;
 }
 
 /// Reads one run's ring from a place onwards.

@@ -27,7 +27,9 @@ struct progress_limits {
 /// Readers poll version(). All operations are safe from any thread.
 class progress_ring final : public progress_sink {
   public:
-    /// `epoch` tells this process's event ids from an earlier one's (the start time, say).
+    /// Event ids of this process are told from an earlier one's by a random epoch.
+    progress_ring();
+    /// `epoch`: letters and digits that no earlier process used.
     explicit progress_ring(std::string epoch, progress_limits limits = {});
 
     void publish(run_progress progress) override;
@@ -35,6 +37,8 @@ class progress_ring final : public progress_sink {
     /// Grows with every publish.
     std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
     bool knows(std::string_view run) const;
+    /// True for a run that has a ring and no "done" in it.
+    bool is_open(std::string_view run) const;
 
     /// Frames of `run` after `last_event_id` ("<epoch>-<number>"; absent, foreign or malformed: from the oldest kept).
     /// A reader whose place was overwritten gets one "gap" event that counts what it missed.
