@@ -32,4 +32,7 @@ case "$adapter_class" in
     ;;
   *) die "assay doctor named no adapter class; run: $assay doctor" ;;
 esac
-exec "$assay" run "${choice[@]}"
+status=0
+"$assay" run "${choice[@]}" || status=$?
+say "assay is $assay"
+exit "$status"
