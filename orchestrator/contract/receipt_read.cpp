@@ -4,6 +4,7 @@
 #include "contract/facts_json.hpp"
 #include "contract/receipt.hpp"
 #include "contract/request_json.hpp"
+#include "core/clock.hpp"
 
 namespace assay {
 
@@ -205,6 +206,7 @@ receipt read_receipt(const json& value, const json_context& at) {
     object.required("id", out.id);
     object.required("run_id", out.run_id);
     object.required("created_at", out.created_at);
+    if (!parse_utc(out.created_at)) json_context(at, "created_at").fail("must be a time in UTC as RFC 3339 writes it");
     out.evidence = read_enum(object, "evidence", all_evidence, &evidence_name);
     object.required("request", out.request);
     object.optional("machine", out.machine);

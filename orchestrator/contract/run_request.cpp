@@ -77,7 +77,8 @@ std::uint64_t read_seed(const json& value, const json_context& at) {
             at.fail("must be a decimal number below 2^64");
         return seed;
     }
-    if (value.is_number() && value.get<double>() > static_cast<double>(max_exact_integer))
+    if (value.is_number_unsigned() ? value.get<std::uint64_t>() > max_exact_integer
+                                   : value.is_number() && value.get<double>() > static_cast<double>(max_exact_integer))
         at.fail("is above 2^53, where a JSON number is no longer exact; write the digits as a text");
     return read_unsigned(value, at, 0, max_exact_integer);
 }
