@@ -187,19 +187,37 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgr
     store_at = B_START + block_k * B_STRIDE + block.along;
   }
 
-  var fetched = mat4x4f();
-  if (loads_a) {
-    fetched = load_a(a_start, block_along, k_begin + block_k, k_end);
-  } else if (loads_b) {
-    fetched = load_b(b_start, block_along, k_begin + block_k, k_end);
-  }
-
   var c0 = vec4f();
   var c1 = vec4f();
   var c2 = vec4f();
   var c3 = vec4f();
   var column_sum = vec4f();
-  for (var k0 = k_begin; k0 < k_end; k0 += BK) {
+  let steps = (k_end - k_begin + BK - 1u) / BK;
+  // Each round starts the loads of one tile, computes on the tile before it meanwhile, and then swaps.
+  for (var round = 0u; round <= steps; round++) {
+    let k0 = k_begin + round * BK;
+    var fetched = mat4x4f();
+    if (round < steps) {
+      if (loads_a) {
+        fetched = load_a(a_start, block_along, k0 + block_k, k_end);
+      } else if (loads_b) {
+        fetched = load_b(b_start, block_along, k0 + block_k, k_end);
+      }
+    }
+    if (round > 0u) {
+      let a_row = slice * (BK / SLICES) * A_STRIDE + ty;
+      let b_row = B_START + slice * (BK / SLICES) * B_STRIDE + tx;
+      for (var k = 0u; k < BK / SLICES; k++) {
+        let av = tile[a_row + k * A_STRIDE];
+        let bv = tile[b_row + k * B_STRIDE];
+        c0 = fma(vec4f(av.x), bv, c0);
+        c1 = fma(vec4f(av.y), bv, c1);
+        c2 = fma(vec4f(av.z), bv, c2);
+        c3 = fma(vec4f(av.w), bv, c3);
+        if (sums_columns) { column_sum += bv; }
+      }
+    }
+    workgroupBarrier();
     if (loads_a) {
       tile[store_at] = fetched[0];
       tile[store_at + A_STRIDE] = fetched[1];
@@ -210,26 +228,6 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgr
       tile[store_at + B_STRIDE] = fetched[1];
       tile[store_at + 2u * B_STRIDE] = fetched[2];
       tile[store_at + 3u * B_STRIDE] = fetched[3];
-    }
-    workgroupBarrier();
-    // The next tile's loads are under way while this one is used.
-    if (k0 + BK < k_end) {
-      if (loads_a) {
-        fetched = load_a(a_start, block_along, k0 + BK + block_k, k_end);
-      } else if (loads_b) {
-        fetched = load_b(b_start, block_along, k0 + BK + block_k, k_end);
-      }
-    }
-    let a_row = slice * (BK / SLICES) * A_STRIDE + ty;
-    let b_row = B_START + slice * (BK / SLICES) * B_STRIDE + tx;
-    for (var k = 0u; k < BK / SLICES; k++) {
-      let av = tile[a_row + k * A_STRIDE];
-      let bv = tile[b_row + k * B_STRIDE];
-      c0 = fma(vec4f(av.x), bv, c0);
-      c1 = fma(vec4f(av.y), bv, c1);
-      c2 = fma(vec4f(av.z), bv, c2);
-      c3 = fma(vec4f(av.w), bv, c3);
-      if (sums_columns) { column_sum += bv; }
     }
     workgroupBarrier();
   }

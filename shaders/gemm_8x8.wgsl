@@ -183,13 +183,6 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgr
     store_at = B_START + block_k * B_STRIDE + block.along;
   }
 
-  var fetched = mat4x4f();
-  if (loads_a) {
-    fetched = load_a(a_start, block_along, k_begin + block_k, k_end);
-  } else if (loads_b) {
-    fetched = load_b(b_start, block_along, k_begin + block_k, k_end);
-  }
-
   var c00 = vec4f();
   var c01 = vec4f();
   var c10 = vec4f();
@@ -208,7 +201,47 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgr
   var c71 = vec4f();
   var column_sum0 = vec4f();
   var column_sum1 = vec4f();
-  for (var k0 = k_begin; k0 < k_end; k0 += BK) {
+  let steps = (k_end - k_begin + BK - 1u) / BK;
+  // Each round starts the loads of one tile, computes on the tile before it meanwhile, and then swaps.
+  for (var round = 0u; round <= steps; round++) {
+    let k0 = k_begin + round * BK;
+    var fetched = mat4x4f();
+    if (round < steps) {
+      if (loads_a) {
+        fetched = load_a(a_start, block_along, k0 + block_k, k_end);
+      } else if (loads_b) {
+        fetched = load_b(b_start, block_along, k0 + block_k, k_end);
+      }
+    }
+    if (round > 0u) {
+      for (var k = 0u; k < BK; k++) {
+        let a0 = tile[k * A_STRIDE + ty];
+        let a1 = tile[k * A_STRIDE + TY + ty];
+        let b0 = tile[B_START + k * B_STRIDE + tx];
+        let b1 = tile[B_START + k * B_STRIDE + TX + tx];
+        c00 = fma(vec4f(a0.x), b0, c00);
+        c01 = fma(vec4f(a0.x), b1, c01);
+        c10 = fma(vec4f(a0.y), b0, c10);
+        c11 = fma(vec4f(a0.y), b1, c11);
+        c20 = fma(vec4f(a0.z), b0, c20);
+        c21 = fma(vec4f(a0.z), b1, c21);
+        c30 = fma(vec4f(a0.w), b0, c30);
+        c31 = fma(vec4f(a0.w), b1, c31);
+        c40 = fma(vec4f(a1.x), b0, c40);
+        c41 = fma(vec4f(a1.x), b1, c41);
+        c50 = fma(vec4f(a1.y), b0, c50);
+        c51 = fma(vec4f(a1.y), b1, c51);
+        c60 = fma(vec4f(a1.z), b0, c60);
+        c61 = fma(vec4f(a1.z), b1, c61);
+        c70 = fma(vec4f(a1.w), b0, c70);
+        c71 = fma(vec4f(a1.w), b1, c71);
+        if (sums_columns) {
+          column_sum0 += b0;
+          column_sum1 += b1;
+        }
+      }
+    }
+    workgroupBarrier();
     if (loads_a) {
       tile[store_at] = fetched[0];
       tile[store_at + A_STRIDE] = fetched[1];
@@ -219,41 +252,6 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgr
       tile[store_at + B_STRIDE] = fetched[1];
       tile[store_at + 2u * B_STRIDE] = fetched[2];
       tile[store_at + 3u * B_STRIDE] = fetched[3];
-    }
-    workgroupBarrier();
-    // The next tile's loads are under way while this one is used.
-    if (k0 + BK < k_end) {
-      if (loads_a) {
-        fetched = load_a(a_start, block_along, k0 + BK + block_k, k_end);
-      } else if (loads_b) {
-        fetched = load_b(b_start, block_along, k0 + BK + block_k, k_end);
-      }
-    }
-    for (var k = 0u; k < BK; k++) {
-      let a0 = tile[k * A_STRIDE + ty];
-      let a1 = tile[k * A_STRIDE + TY + ty];
-      let b0 = tile[B_START + k * B_STRIDE + tx];
-      let b1 = tile[B_START + k * B_STRIDE + TX + tx];
-      c00 = fma(vec4f(a0.x), b0, c00);
-      c01 = fma(vec4f(a0.x), b1, c01);
-      c10 = fma(vec4f(a0.y), b0, c10);
-      c11 = fma(vec4f(a0.y), b1, c11);
-      c20 = fma(vec4f(a0.z), b0, c20);
-      c21 = fma(vec4f(a0.z), b1, c21);
-      c30 = fma(vec4f(a0.w), b0, c30);
-      c31 = fma(vec4f(a0.w), b1, c31);
-      c40 = fma(vec4f(a1.x), b0, c40);
-      c41 = fma(vec4f(a1.x), b1, c41);
-      c50 = fma(vec4f(a1.y), b0, c50);
-      c51 = fma(vec4f(a1.y), b1, c51);
-      c60 = fma(vec4f(a1.z), b0, c60);
-      c61 = fma(vec4f(a1.z), b1, c61);
-      c70 = fma(vec4f(a1.w), b0, c70);
-      c71 = fma(vec4f(a1.w), b1, c71);
-      if (sums_columns) {
-        column_sum0 += b0;
-        column_sum1 += b1;
-      }
     }
     workgroupBarrier();
   }

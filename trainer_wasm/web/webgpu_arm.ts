@@ -4,13 +4,14 @@ import { ArmError, type Arm, type ArmConfig, type Prepared, type StepResult } fr
 import { loadCorpus } from "./corpus";
 import { describeAdapter } from "./page_facts";
 import { loadTrainer, TrainerError, type TrainerModule } from "./trainer_module";
+import { tuneTiles } from "./webgpu/autotune";
 import { packBatch } from "./webgpu/batch_words";
 import { GpuDevice } from "./webgpu/gpu_device";
 import { KernelLibrary } from "./webgpu/kernel_library";
 import { bufferSizes, createBuffers, largestBufferBytes, planModel, type ModelBuffers, type ModelPlan } from "./webgpu/model_buffers";
 import { withoutGaps } from "./webgpu/parameter_layout";
 import { encodeDispatches, mapWhenDone, readFloats, splitByWork, wait_in_words, type PassTimestamps, type Wait } from "./webgpu/step_submission";
-import { makeTrainingPlan, type Dispatch, type TrainingPlan } from "./webgpu/training_plan";
+import { makeTrainingPlan, type Dispatch, type PlanOptions, type TrainingPlan } from "./webgpu/training_plan";
 
 /** Loss and gradient norm, then the two timestamps. */
 const loss_bytes = 8;
@@ -29,10 +30,12 @@ export type InputsSource = Pick<
 export interface WebGpuTuning {
   /** Makes weights and batches in place of the trainer's inputs module, for tests of the GPU side alone. */
   inputs?: (config: ArmConfig) => Promise<InputsSource>;
-  /** Runs every kernel's plain version instead of the fast one. */
-  naive?: boolean;
+  /** Overrules the choice between the fast kernels and their plain versions. */
+  kernels?: "fast" | "plain";
   /** Leaves subgroup operations out even where the device has them. */
   no_subgroups?: boolean;
+  /** Work of one submission at most. */
+  flops_per_submission?: number;
   /** Writes timestamps around each step's passes, where the device can. */
   timestamps?: boolean;
 }
@@ -96,17 +99,22 @@ export class WebGpuArm implements Arm {
         ...(this.tuning_.timestamps ? (["timestamp-query"] as GPUFeatureName[]) : []),
       ],
     });
+    // A software adapter has no shared memory to gain by, and pays for every barrier and for every line it compiles.
+    const is_software = adapter_facts.is_fallback === true;
+    const plain = (this.tuning_.kernels ?? (is_software ? "plain" : "fast")) === "plain";
     lap("device");
 
     const buffers = await createBuffers(gpu, sizes);
     lap("buffers");
     const library = await KernelLibrary.open(gpu.device, new URL("shaders/", this.base_url_));
+    const options: PlanOptions = { subgroups: use_subgroups, workgroup_storage_bytes, naive: plain };
+    const autotune = config.options?.autotune === true && !plain;
+    if (autotune) {
+      options.tiles = (await gpu.scoped("autotuning", () => tuneTiles(gpu, library, buffers, plan, options))).chosen;
+      lap("autotune");
+    }
     const training = await gpu.scoped("making pipelines and bind groups", () =>
-      makeTrainingPlan(gpu.device, library, buffers, plan, {
-        subgroups: use_subgroups,
-        workgroup_storage_bytes,
-        naive: this.tuning_.naive === true,
-      }),
+      makeTrainingPlan(gpu.device, library, buffers, plan, options),
     );
     lap("pipelines");
 
@@ -122,7 +130,7 @@ export class WebGpuArm implements Arm {
       plan,
       buffers,
       training,
-      groups: splitByWork(dispatches),
+      groups: splitByWork(dispatches, this.tuning_.flops_per_submission),
       readbacks,
       timestamps: gpu.device.features.has("timestamp-query") ? makeTimestamps(gpu.device) : undefined,
       wait: config.options?.wait ?? "kept-awake",
@@ -140,7 +148,9 @@ export class WebGpuArm implements Arm {
       wait: wait_in_words[this.ready_.wait],
       variant: {
         precision: "f32",
-        subgroups: use_subgroups,
+        kernels: plain ? "plain" : "fast",
+        subgroups: use_subgroups && !plain,
+        autotuned: autotune,
         gradient_slots: plan.slots,
         submissions_per_step: this.ready_.groups.length,
         next_step_encoded_ahead: true,
