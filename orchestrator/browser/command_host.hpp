@@ -1,0 +1,28 @@
+// An arm that is a command: the native build of the trainer, or an external program, over JSON lines.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "browser/arm_limits.hpp"
+#include "run/ports.hpp"
+
+namespace assay {
+
+/// A command that speaks the arm contract: calls come one JSON object a line on its standard input (see
+/// protocols/schemas/arm-command.schema.json), events go one a line to its standard output.
+struct command_host_options {
+    std::string arm;
+    std::vector<std::string> command;  ///< program and arguments; at least the program
+    std::vector<std::pair<std::string, std::string>> environment;
+    arm_limits limits;
+};
+
+std::unique_ptr<arm_host> make_command_host(command_host_options options);
+
+/// The longest line taken from a command.
+inline constexpr std::size_t max_event_line_bytes = std::size_t{16} << 20;
+
+}  // namespace assay

@@ -1,0 +1,74 @@
+#include "browser/process_table.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+
+namespace assay {
+
+namespace {
+
+std::string read_file(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// True when `text` holds the path as a whole, not as the start of a longer name.
+bool names_path(std::string_view text, std::string_view path) {
+    for (auto at = text.find(path); at != std::string_view::npos; at = text.find(path, at + 1)) {
+        const auto after = at + path.size();
+        if (after == text.size() || text[after] == '\0' || text[after] == '/' || text[after] == ' ' || text[after] == '\n')
+            return true;
+    }
+    return false;
+}
+
+[[maybe_unused]] std::vector<pid_t> processes_in_proc(const std::string& profile_path, const std::filesystem::path& root) {
+    std::vector<pid_t> found;
+    std::error_code failure;
+    for (std::filesystem::directory_iterator entry(root, failure), end; !failure && entry != end;
+         entry.increment(failure)) {
+        const std::string name = entry->path().filename().string();
+        pid_t pid = 0;
+        const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
+        if (parsed.ec != std::errc{} || parsed.ptr != name.data() + name.size() || pid == ::getpid()) continue;
+        const std::string marked = std::string(profile_variable) + "=" + profile_path;
+        if (names_path(read_file(entry->path() / "cmdline"), profile_path) ||
+            names_path(read_file(entry->path() / "environ"), marked))
+            found.push_back(pid);
+    }
+    return found;
+}
+
+}  // namespace
+
+std::vector<pid_t> processes_in_listing(std::string_view listing, std::string_view profile_path) {
+    std::vector<pid_t> found;
+    while (!listing.empty()) {
+        const auto end = listing.find('\n');
+        auto line = listing.substr(0, end);
+        listing.remove_prefix(end == std::string_view::npos ? listing.size() : end + 1);
+        line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+        pid_t pid = 0;
+        const auto parsed = std::from_chars(line.data(), line.data() + line.size(), pid);
+        if (parsed.ec == std::errc{} && pid > 0 && pid != ::getpid() &&
+            names_path({parsed.ptr, static_cast<std::size_t>(line.data() + line.size() - parsed.ptr)}, profile_path))
+            found.push_back(pid);
+    }
+    return found;
+}
+
+std::vector<pid_t> processes_of_profile(const std::string& profile_path,
+                                        [[maybe_unused]] system_commands& commands,
+                                        [[maybe_unused]] const std::filesystem::path& proc_root) {
+#ifdef __APPLE__
+    return processes_in_listing(commands.output_of({"ps", "-axwwo", "pid=,command="}).value_or(""), profile_path);
+#else
+    return processes_in_proc(profile_path, proc_root);
+#endif
+}
+
+}  // namespace assay

@@ -1,0 +1,26 @@
+// Finding the processes that belong to a profile, by its marker in their command line or environment, never by a name.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "browser/system_commands.hpp"
+
+namespace assay {
+
+/// Environment variable that every browser of ours, and so every process it starts, carries: the profile's path.
+inline constexpr std::string_view profile_variable = "ASSAY_PROFILE";
+
+/// Process ids whose command line or environment names `profile_path`; this process is never among them. Linux reads
+/// /proc (another root in tests); macOS asks `ps`.
+std::vector<pid_t> processes_of_profile(const std::string& profile_path, system_commands& commands,
+                                        const std::filesystem::path& proc_root = "/proc");
+
+/// The pids in what `ps -axwwo pid=,command=` printed whose command names `profile_path`.
+std::vector<pid_t> processes_in_listing(std::string_view listing, std::string_view profile_path);
+
+}  // namespace assay
