@@ -21,7 +21,7 @@ void relax() {
 }
 
 // libc++'s atomic wait polls with growing pauses on WebAssembly; the engine's own wait is immediate.
-void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) {
+void sleep_while([[maybe_unused]] std::atomic<std::uint32_t>& word, [[maybe_unused]] std::uint32_t value) {
 #if defined(__wasm__)
 #if defined(__wasm_atomics__)
     __builtin_wasm_memory_atomic_wait32(reinterpret_cast<int*>(&word), static_cast<int>(value), -1);
@@ -31,7 +31,7 @@ void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) {
 #endif
 }
 
-void wake_all(std::atomic<std::uint32_t>& word) {
+void wake_all([[maybe_unused]] std::atomic<std::uint32_t>& word) {
 #if defined(__wasm__)
 #if defined(__wasm_atomics__)
     __builtin_wasm_memory_atomic_notify(reinterpret_cast<int*>(&word), 0x7fffffff);

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
+#include <utility>
 
 #include "simd.hpp"
 
@@ -39,52 +41,85 @@ struct left_panels {
 
 namespace detail {
 
+/// Calls body(0), body(1), ... with compile-time indices: the accumulators below must be distinct variables to the
+/// compiler, in registers, and a loop that is unrolled late leaves them in memory.
+template <int Count, class Body>
+inline __attribute__((always_inline)) void unrolled(const Body& body) {
+    [&]<int... Index>(std::integer_sequence<int, Index...>) __attribute__((always_inline)) {
+        (body(std::integral_constant<int, Index>{}), ...);
+    }
+    (std::make_integer_sequence<int, Count>{});
+}
+
 struct accumulators {
     vec sum[tile_rows][tile_vectors];
 };
 
-inline void store_tile(const accumulators& c, float* tile) {
-    for (int i = 0; i < tile_rows; ++i)
-        for (int v = 0; v < tile_vectors; ++v) store(tile + i * tile_columns + v * vec_width, c.sum[i][v]);
+/// One k of the tile: `left(i)` is the address of row i's element.
+template <class Left>
+inline __attribute__((always_inline)) void rank_one_update(accumulators& c, const float* b, const Left& left) {
+    vec right[tile_vectors];
+    unrolled<tile_vectors>([&](auto v) __attribute__((always_inline)) { right[v] = load(b + v * vec_width); });
+    unrolled<tile_rows>([&](auto i) __attribute__((always_inline)) {
+        const vec value = load_splat(left(i));
+        unrolled<tile_vectors>([&](auto v) __attribute__((always_inline)) {
+            c.sum[i][v] = madd(value, right[v], c.sum[i][v]);
+        });
+    });
 }
+
+inline __attribute__((always_inline)) void store_tile(const accumulators& c, float* tile) {
+    unrolled<tile_rows>([&](auto i) __attribute__((always_inline)) {
+        unrolled<tile_vectors>([&](auto v) __attribute__((always_inline)) {
+            store(tile + i * tile_columns + v * vec_width, c.sum[i][v]);
+        });
+    });
+}
+
+/// Steps of k between two tests of the loop's end.
+inline constexpr int depth_unroll = 4;
 
 /// Left operand row by row: row i at rows[i].
 inline void kernel_rows(const float* const (&rows)[tile_rows], const float* b, int depth, float* tile) {
     accumulators c{};
     const float* row[tile_rows];
-    for (int i = 0; i < tile_rows; ++i) row[i] = rows[i];
-#pragma GCC unroll 4
-    for (int k = 0; k < depth; ++k) {
-        vec right[tile_vectors];
-#pragma GCC unroll 4
-        for (int v = 0; v < tile_vectors; ++v) right[v] = load(b + v * vec_width);
+    unrolled<tile_rows>([&](auto i) __attribute__((always_inline)) { row[i] = rows[i]; });
+    int k = 0;
+    for (; k + depth_unroll <= depth; k += depth_unroll) {
+        unrolled<depth_unroll>([&](auto u) __attribute__((always_inline)) {
+            rank_one_update(
+                c, b + u * tile_columns, [&](auto i) __attribute__((always_inline)) { return row[i] + u; });
+        });
+        unrolled<tile_rows>([&](auto i) __attribute__((always_inline)) { row[i] += depth_unroll; });
+        b += depth_unroll * tile_columns;
+    }
+    for (; k < depth; ++k) {
+        rank_one_update(
+            c, b, [&](auto i) __attribute__((always_inline)) { return row[i]; });
+        unrolled<tile_rows>([&](auto i) __attribute__((always_inline)) { row[i] += 1; });
         b += tile_columns;
-#pragma GCC unroll 8
-        for (int i = 0; i < tile_rows; ++i) {
-            const vec left = load_splat(row[i] + k);
-#pragma GCC unroll 4
-            for (int v = 0; v < tile_vectors; ++v) c.sum[i][v] = madd(left, right[v], c.sum[i][v]);
-        }
     }
     store_tile(c, tile);
 }
 
 /// Left operand with the tile's rows side by side, the next k `stride` floats on.
-inline void kernel_columns(const float* a, std::ptrdiff_t stride, const float* b, int depth, float* tile) {
+inline __attribute__((always_inline)) void kernel_columns(const float* a, std::ptrdiff_t stride, const float* b,
+                                                          int depth, float* tile) {
     accumulators c{};
-#pragma GCC unroll 4
-    for (int k = 0; k < depth; ++k) {
-        vec right[tile_vectors];
-#pragma GCC unroll 4
-        for (int v = 0; v < tile_vectors; ++v) right[v] = load(b + v * vec_width);
-        b += tile_columns;
-#pragma GCC unroll 8
-        for (int i = 0; i < tile_rows; ++i) {
-            const vec left = load_splat(a + i);
-#pragma GCC unroll 4
-            for (int v = 0; v < tile_vectors; ++v) c.sum[i][v] = madd(left, right[v], c.sum[i][v]);
-        }
+    int k = 0;
+    for (; k + depth_unroll <= depth; k += depth_unroll) {
+        unrolled<depth_unroll>([&](auto u) __attribute__((always_inline)) {
+            rank_one_update(
+                c, b + u * tile_columns, [&](auto i) __attribute__((always_inline)) { return a + u * stride + i; });
+        });
+        a += depth_unroll * stride;
+        b += depth_unroll * tile_columns;
+    }
+    for (; k < depth; ++k) {
+        rank_one_update(
+            c, b, [&](auto i) __attribute__((always_inline)) { return a + i; });
         a += stride;
+        b += tile_columns;
     }
     store_tile(c, tile);
 }
