@@ -241,7 +241,23 @@ async function drift() {
   };
 }
 
-const tasks: Record<string, () => Promise<object>> = { steps, operations, tiles, gemm, drift };
+/** The same steps three times over: serial, serial after a reset, pipelined after a reset. */
+async function repeats() {
+  const preset = text("preset", "small");
+  const count = number("steps", 20);
+  const arm = new WebGpuArm(base_url);
+  await arm.prepare(config("webgpu", preset, {}));
+  const first = (await timedSteps(arm, count)).losses;
+  await arm.reset();
+  const second = (await timedSteps(arm, count)).losses;
+  await arm.reset();
+  const third = (await arm.pipelined(count)).losses;
+  arm.dispose();
+  const same = (losses: number[]) => losses.every((loss, index) => loss === first[index]);
+  return { preset, identical: same(second) && same(third), first, second, third };
+}
+
+const tasks: Record<string, () => Promise<object>> = { steps, operations, tiles, gemm, drift, repeats };
 
 async function main(): Promise<void> {
   const task = text("task", "steps");

@@ -15,7 +15,7 @@ export interface ModelPlan {
   statistics_stride: number;
   /** Partial weight gradients kept apart (the two passes of split-K), each as large as the parameters. */
   slots: number;
-  /** Floats of the last partial gradient, which holds the embeddings' gather only. */
+  /** Floats of the last partial gradient, which holds the gather of the token embedding only: its table comes first. */
   extra: number;
   norm_groups: number;
 }
@@ -33,7 +33,6 @@ export function chooseSlots(shape: ModelShape, parameters: number): number {
 export function planModel(shape: ModelShape): ModelPlan {
   const tokens = shape.batch * shape.ctx;
   const layout = layOutParameters(shape);
-  const first_layer = layout.layers[0]!.first_norm_gain.offset;
   return {
     shape,
     tokens,
@@ -42,7 +41,7 @@ export function planModel(shape: ModelShape): ModelPlan {
     row_stride: (width) => aligned(tokens * width),
     statistics_stride: aligned(2 * tokens),
     slots: chooseSlots(shape, layout.size),
-    extra: first_layer,
+    extra: layout.position_embedding.offset,
     norm_groups: Math.min(1024, Math.ceil(layout.size / 4 / 256)),
   };
 }

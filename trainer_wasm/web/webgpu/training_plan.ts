@@ -411,7 +411,7 @@ export async function makeTrainingPlan(
     LAST_NORM_AT: layout.last_norm_gain.offset,
   };
   const extra_at = slots * layout.size;
-  const embed_common = { TOKENS: tokens, CTX: ctx, WIDTH: width, RESULT_AT: extra_at, POSITIONS_AT: extra_at + layout.position_embedding.offset };
+  const embed_common = { TOKENS: tokens, CTX: ctx, WIDTH: width, RESULT_AT: extra_at, POSITIONS_AT: layout.position_embedding.offset };
   const embed_lanes = 16;
   const update_sizes = { SIZE: layout.size, SLOTS: slots, SLOT_STRIDE: layout.size, EXTRA: plan.extra, GROUPS: plan.norm_groups };
   backward.push(
