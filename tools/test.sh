@@ -14,8 +14,8 @@ source "$ASSAY_ROOT/tools/lib/build.sh"
 # shellcheck source=tools/lib/suites.sh
 source "$ASSAY_ROOT/tools/lib/suites.sh"
 
-readonly QUICK=(tidy tools unit pages postgresql)
-readonly ALL=(tidy tools unit pages postgresql modules browser docs sanitizers service_sanitizers package)
+readonly QUICK=(tidy tools unit pages)
+readonly ALL=(tidy tools unit pages modules kernels browser docs sanitizers service_sanitizers package)
 readonly TEST_LOGS="$ASSAY_ROOT/build/test-logs"
 
 case "${1:-}" in

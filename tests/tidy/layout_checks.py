@@ -22,7 +22,7 @@ ROOT_FOLDERS = {
 }
 ROOT_FILES = {
     "CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE", "CONTRIBUTING.md", "CHANGELOG.md",
-    "package.json", "package-lock.json", "tsconfig.json", "vitest.config.ts", "vitest.browser.config.ts",
+    "package.json", "package-lock.json", "tsconfig.json", "vitest.config.ts", "vitest.browser.config.ts", "vitest.kernels.config.ts",
     ".clang-format", ".clang-tidy", ".gitignore", ".gitattributes", ".npmrc", ".dockerignore", ".editorconfig",
 }
 TEST_FOLDERS = {

@@ -74,10 +74,13 @@ build_wasm() {
 # build_web: the pages, shaders and policies into share/assay.
 build_web() {
   local digest stamp="$ASSAY_ROOT/build/stamps/web"
-  digest="$(digest_of_inputs trainer_wasm/web orchestrator/dashboard shaders protocols package-lock.json package.json)"
+  digest="$(digest_of_inputs trainer_wasm/web orchestrator/dashboard orchestrator/gate/policies shaders protocols package-lock.json \
+    package.json)"
   fresh "$stamp" "$digest" && [[ -d "$SHARE/web/arm" ]] && return
   mkdir -p "$ASSAY_ROOT/build/stamps" "$SHARE/web"
   rm -f "$stamp"
   with_progress "pages" "$LOGS/web.log" node "$ASSAY_ROOT/trainer_wasm/web/build.mjs" "$SHARE/web"
+  rm -rf "$SHARE/policies"
+  cp -R "$ASSAY_ROOT/orchestrator/gate/policies" "$SHARE/policies"
   echo "$digest" >"$stamp"
 }

@@ -32,6 +32,7 @@ suite_tools() {
   python3 -m unittest discover -v -s "$ASSAY_ROOT/tests/tools" -p 'test_*.py' 2>&1
 }
 
+# Every room, the store on SQLite and on a PostgreSQL of its own.
 suite_unit() {
   build_programs release && ctest_in release
 }
@@ -45,14 +46,12 @@ suite_modules() {
     echo "[check] passed: every WebAssembly variant and the pages build"
 }
 
-suite_browser() {
-  (cd "$ASSAY_ROOT" && npx --no-install vitest run --config vitest.browser.config.ts)
+suite_kernels() {
+  (cd "$ASSAY_ROOT" && npx --no-install vitest run --config vitest.kernels.config.ts)
 }
 
-suite_postgresql() {
-  build_tests release test_store test_lab &&
-    "$ASSAY_ROOT/tools/lib/with_postgresql.sh" \
-      ctest --test-dir "$ASSAY_ROOT/build/release" --verbose --no-tests=error --timeout 900 -R '^(store|lab)$'
+suite_browser() {
+  (cd "$ASSAY_ROOT" && npx --no-install vitest run --config vitest.browser.config.ts)
 }
 
 suite_sanitizers() {
@@ -65,8 +64,7 @@ suite_sanitizers() {
 # The whole service, a smaller set: what handles bytes from outside.
 suite_service_sanitizers() {
   build_tests asan test_browser test_store test_http test_lab &&
-    "$ASSAY_ROOT/tools/lib/with_postgresql.sh" \
-      ctest --test-dir "$ASSAY_ROOT/build/asan" --verbose --no-tests=error --timeout 900 -R '^(browser|store|http|lab)$'
+    ctest_in asan -R '^(browser|store|http|lab)$'
 }
 
 # Every command of the guides, with the built program.

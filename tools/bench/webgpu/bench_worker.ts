@@ -6,6 +6,7 @@ import { gemm_tiles, storageOf, tileName, workgroupsOf } from "../../../trainer_
 import { GpuDevice } from "../../../trainer_wasm/web/webgpu/gpu_device";
 import { KernelLibrary } from "../../../trainer_wasm/web/webgpu/kernel_library";
 import { bufferSizes, createBuffers, largestBufferBytes, planModel } from "../../../trainer_wasm/web/webgpu/model_buffers";
+import { layOutParameters } from "../../../trainer_wasm/web/webgpu/parameter_layout";
 import type { Wait } from "../../../trainer_wasm/web/webgpu/step_submission";
 import { makeTrainingPlan, type Dispatch } from "../../../trainer_wasm/web/webgpu/training_plan";
 import { WasmArm } from "../../../trainer_wasm/web/wasm_arm";
@@ -241,6 +242,28 @@ async function drift() {
   };
 }
 
+/** Gradients of the first batch, tensor by tensor, against a WebAssembly arm's: |g - r| / max(|r|, 1e-6 |all of r|). */
+async function gradients() {
+  const preset = text("preset", "small");
+  const gpu_arm = new WebGpuArm(base_url, { kernels: text("kernels", "fast") as "fast" | "plain" });
+  await gpu_arm.prepare(config("webgpu", preset, {}));
+  const got = await gpu_arm.readGradients(0);
+  gpu_arm.dispose();
+  const wasm_arm = new WasmArm(base_url);
+  await wasm_arm.prepare(config(text("wasm", "wasm-simd-mt"), preset, {}, number("threads", 8)));
+  const wanted = await wasm_arm.readGradients(0);
+  wasm_arm.dispose();
+  const norm = (values: Float32Array) => Math.sqrt(values.reduce((sum, value) => sum + value * value, 0));
+  const smallest = 1e-6 * norm(wanted.gradients);
+  const layout = layOutParameters(shapeOf(preset));
+  const errors = layout.tensors.map(({ source, size }) => {
+    const reference = wanted.gradients.subarray(source, source + size);
+    const difference = got.gradients.subarray(source, source + size).map((value, index) => value - reference[index]!);
+    return norm(difference) / Math.max(norm(reference), smallest);
+  });
+  return { preset, loss: got.loss, wasm_loss: wanted.loss, largest_error: Math.max(...errors), errors };
+}
+
 /** The same steps three times over: serial, serial after a reset, pipelined after a reset. */
 async function repeats() {
   const preset = text("preset", "small");
@@ -257,7 +280,7 @@ async function repeats() {
   return { preset, identical: same(second) && same(third), first, second, third };
 }
 
-const tasks: Record<string, () => Promise<object>> = { steps, operations, tiles, gemm, drift, repeats };
+const tasks: Record<string, () => Promise<object>> = { steps, operations, tiles, gemm, drift, gradients, repeats };
 
 async function main(): Promise<void> {
   const task = text("task", "steps");
