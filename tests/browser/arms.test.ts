@@ -134,9 +134,9 @@ describe("a running arm", () => {
 
   it("says out of memory, or refuses, for a model that cannot fit", async () => {
     const session = await ArmSession.open(browser, server.origin);
-    const model = { layers: 96, d_model: 4096, ctx: 4096, batch: 1024, heads: 64 };
+    const model = { layers: 24, d_model: 1280, ctx: 512, batch: 1, heads: 20 };
     expect(await session.prepare(armConfig("wasm-simd-mt", { model }))).toBe(false);
-    expect(session.all("error")).toMatchObject([{ code: "out-of-memory" }]);
+    expect(session.all("error")).toEqual([expect.objectContaining({ code: "out-of-memory" })]);
     await session.close();
   });
 });

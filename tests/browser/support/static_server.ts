@@ -23,8 +23,8 @@ export const security_headers: Record<string, string> = {
   "Cross-Origin-Resource-Policy": "same-origin",
   "X-Content-Type-Options": "nosniff",
   "Content-Security-Policy":
-    "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self' 'unsafe-inline'; " +
-    "img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+    " object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 };
 
 /** Answers a request by itself and returns true, or returns false to let files be served. */
@@ -42,14 +42,16 @@ export async function serveFolders(folders: Record<string, string>, handler: Han
     for (const [name, value] of Object.entries(security_headers)) response.setHeader(name, value);
     const path = decodeURIComponent(new URL(request.url ?? "/", "http://h").pathname);
     if (handler(request, response, path)) return;
-    const prefix = prefixes.find((candidate) => path.startsWith(candidate));
+    // The handler may have changed the address.
+    const served = decodeURIComponent(new URL(request.url ?? "/", "http://h").pathname);
+    const prefix = prefixes.find((candidate) => served.startsWith(candidate));
     if (prefix === undefined) return end(response, 404, "no such page");
-    const inside = normalize(path.slice(prefix.length));
+    const inside = normalize(served.slice(prefix.length));
     if (inside.startsWith("..")) return end(response, 404, "no such page");
     let file = join(folders[prefix]!, inside);
-    if (path.endsWith("/")) file = join(file, "index.html");
+    if (served.endsWith("/")) file = join(file, "index.html");
     const found = statSync(file, { throwIfNoEntry: false });
-    if (found === undefined || !found.isFile()) return end(response, 404, `no such page: ${path}`);
+    if (found === undefined || !found.isFile()) return end(response, 404, `no such page: ${served}`);
     response.setHeader("Content-Type", types[extname(file)] ?? "application/octet-stream");
     response.setHeader("Content-Length", found.size);
     createReadStream(file).pipe(response);
