@@ -14,8 +14,9 @@ from tree import Finding, Tree
 OWN_FOLDER = "tests/tidy/"
 
 JSON_LIBRARY = re.compile(r"#\s*include\s*<(nlohmann/|boost/json)|\bnlohmann::")
-# contract/ parses and writes it, receipt/ has its canonical form, the DevTools protocol is JSON, and the receipt's digests.
-JSON_PLACES = re.compile(r"^orchestrator/(contract/|receipt/|browser/cdp_)")
+# contract/ parses and writes it, receipt/ has its canonical form, and the DevTools protocol is JSON: the files of browser/
+# that speak it, not those that find, start and end processes.
+JSON_PLACES = re.compile(r"^orchestrator/(contract/|receipt/|browser/(cdp_|devtools_|page_|chrome_host))")
 
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 SKIPPED_TEST = re.compile(

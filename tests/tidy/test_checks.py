@@ -78,7 +78,7 @@ class ChecksFindBrokenRules(unittest.TestCase):
     def test_json_outside_its_places_is_found(self):
         include = "#include <nlohmann/json.hpp>\n"
         self.assert_found(content.check_json_places, {"orchestrator/http/a.cpp": include}, "do not live here")
-        self.assert_found(content.check_json_places, {"orchestrator/browser/page_driver.cpp": include}, "do not live here")
+        self.assert_found(content.check_json_places, {"orchestrator/browser/chrome_process.cpp": include}, "do not live here")
         self.assert_clean(content.check_json_places, {
             "orchestrator/contract/a.cpp": include, "orchestrator/browser/cdp_session.cpp": include,
             "orchestrator/receipt/a.cpp": include,
