@@ -64,7 +64,7 @@ for variant in "$@"; do
     case $variant in
         *-mt)
             compile+=(-pthread)
-            link+=(-pthread -sPTHREAD_POOL_SIZE='Module["assayPoolSize"]||0' -sPTHREAD_POOL_SIZE_STRICT=2
+            link+=(-pthread -sPTHREAD_POOL_SIZE='Module["assayPoolSize"]||0' -sPTHREAD_POOL_SIZE_STRICT=2 -Wno-pthreads-mem-growth
                    -sDEFAULT_PTHREAD_STACK_SIZE=1MB)
             ;;
     esac

@@ -12,6 +12,7 @@
 #include "model.hpp"
 #include "platform.hpp"
 #include "simd.hpp"
+#include "tile_kernel.hpp"
 
 namespace {
 
@@ -278,6 +279,23 @@ double assay_bench_gemm(int m, int n, int k, int repeats) {
     const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
     std::free(block);
     return taken.count() / repeats;
+}
+
+double assay_bench_peak(int rounds) {
+    if (rounds < 1) return fail(abi_bad_argument, "a peak needs one round at least");
+    // Ten chains cover the latency of a multiply-add (4 or 5 cycles) on two units.
+    vec sums[10] = {};
+    const vec factor = splat(0.999f);
+    const vec addend = splat(1e-3f);
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < rounds * 100000; ++i)
+        detail::unrolled<10>([&](auto chain) { sums[chain] = madd(sums[chain], factor, addend); });
+    const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - begin;
+    vec total = splat(0.0f);
+    for (const vec& sum : sums) total = total + sum;
+    volatile float keep = sum_lanes(total);
+    (void)keep;
+    return rounds * 1e6 * 2.0 * vec_width / taken.count();
 }
 
 const char* assay_build_facts() {

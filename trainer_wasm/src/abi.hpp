@@ -99,6 +99,10 @@ std::uint8_t* assay_host_buffer();
 /// mean of `repeats`. Needs no model; uses the calling thread alone. Negative: a status (bench and tests only).
 double assay_bench_gemm(int m, int n, int k, int repeats);
 
+/// GFLOP/s of one thread's multiply-adds on registers alone, `rounds` million of them: the peak that a product's speed
+/// is a share of (bench only).
+double assay_bench_peak(int rounds);
+
 /// Facts about the build and what it chose at run time, as one JSON object (microkernel, relaxed SIMD fused or not).
 const char* assay_build_facts();
 }

@@ -55,6 +55,14 @@ struct accumulators {
     vec sum[tile_rows][tile_vectors];
 };
 
+/// Forces `value` to be complete here, and no load to move past. LLVM's WebAssembly backend would otherwise gather
+/// products by accumulator, which keeps all their operands alive at once, more than V8 has registers for.
+inline __attribute__((always_inline)) void pin([[maybe_unused]] vec& value) {
+#if defined(__wasm_simd128__) && !defined(ASSAY_SCALAR)
+    asm volatile("" : "+r"(value)::"memory");
+#endif
+}
+
 /// One k of the tile: `left(i)` is the address of row i's element.
 template <class Left>
 inline __attribute__((always_inline)) void rank_one_update(accumulators& c, const float* b, const Left& left) {
@@ -64,6 +72,7 @@ inline __attribute__((always_inline)) void rank_one_update(accumulators& c, cons
         const vec value = load_splat(left(i));
         unrolled<tile_vectors>([&](auto v) __attribute__((always_inline)) {
             c.sum[i][v] = madd(value, right[v], c.sum[i][v]);
+            pin(c.sum[i][v]);
         });
     });
 }
@@ -76,24 +85,23 @@ inline __attribute__((always_inline)) void store_tile(const accumulators& c, flo
     });
 }
 
-/// Steps of k between two tests of the loop's end.
-inline constexpr int depth_unroll = 4;
+// V8 spills registers in an unrolled body: 43 GFLOP/s with one k a turn, 29 with four (relaxed SIMD, one thread,
+// operands in the first-level cache). Native compilers gain from four. The kernels stay functions of their own, since
+// a register allocator does worse in a large body.
+#if defined(__wasm__)
+#define ASSAY_DEPTH_LOOP _Pragma("clang loop unroll(disable)")
+#else
+#define ASSAY_DEPTH_LOOP _Pragma("GCC unroll 4")
+#endif
 
 /// Left operand row by row: row i at rows[i].
-inline void kernel_rows(const float* const (&rows)[tile_rows], const float* b, int depth, float* tile) {
+inline __attribute__((noinline)) void kernel_rows(const float* const (&rows)[tile_rows], const float* b, int depth,
+                                                  float* tile) {
     accumulators c{};
     const float* row[tile_rows];
     unrolled<tile_rows>([&](auto i) __attribute__((always_inline)) { row[i] = rows[i]; });
-    int k = 0;
-    for (; k + depth_unroll <= depth; k += depth_unroll) {
-        unrolled<depth_unroll>([&](auto u) __attribute__((always_inline)) {
-            rank_one_update(
-                c, b + u * tile_columns, [&](auto i) __attribute__((always_inline)) { return row[i] + u; });
-        });
-        unrolled<tile_rows>([&](auto i) __attribute__((always_inline)) { row[i] += depth_unroll; });
-        b += depth_unroll * tile_columns;
-    }
-    for (; k < depth; ++k) {
+    ASSAY_DEPTH_LOOP
+    for (int k = 0; k < depth; ++k) {
         rank_one_update(
             c, b, [&](auto i) __attribute__((always_inline)) { return row[i]; });
         unrolled<tile_rows>([&](auto i) __attribute__((always_inline)) { row[i] += 1; });
@@ -103,19 +111,11 @@ inline void kernel_rows(const float* const (&rows)[tile_rows], const float* b, i
 }
 
 /// Left operand with the tile's rows side by side, the next k `stride` floats on.
-inline __attribute__((always_inline)) void kernel_columns(const float* a, std::ptrdiff_t stride, const float* b,
-                                                          int depth, float* tile) {
+inline __attribute__((noinline)) void kernel_columns(const float* a, std::ptrdiff_t stride, const float* b, int depth,
+                                                     float* tile) {
     accumulators c{};
-    int k = 0;
-    for (; k + depth_unroll <= depth; k += depth_unroll) {
-        unrolled<depth_unroll>([&](auto u) __attribute__((always_inline)) {
-            rank_one_update(
-                c, b + u * tile_columns, [&](auto i) __attribute__((always_inline)) { return a + u * stride + i; });
-        });
-        a += depth_unroll * stride;
-        b += depth_unroll * tile_columns;
-    }
-    for (; k < depth; ++k) {
+    ASSAY_DEPTH_LOOP
+    for (int k = 0; k < depth; ++k) {
         rank_one_update(
             c, b, [&](auto i) __attribute__((always_inline)) { return a + i; });
         a += stride;
@@ -123,6 +123,8 @@ inline __attribute__((always_inline)) void kernel_columns(const float* a, std::p
     }
     store_tile(c, tile);
 }
+
+#undef ASSAY_DEPTH_LOOP
 
 inline void multiply_tile(left_rows a, int row, int row_end, int k, const float* b, int depth, float* tile) {
     const float* rows[tile_rows];
@@ -162,10 +164,20 @@ inline void multiply_block(Left a, int row_begin, int row_end, const float* righ
 
 /// Calls body(row, column, count, value) for every vector of a finished tile that holds columns below `columns`.
 template <class Body>
-inline void for_each_vector(const float* tile, int row, int rows, int panel, int columns, const Body& body) {
+inline __attribute__((always_inline)) void for_each_vector(const float* tile, int row, int rows, int panel, int columns,
+                                                           const Body& body) {
+    const int first = panel * tile_columns;
+    if (rows == tile_rows && columns - first >= tile_columns) {
+        // The common case, apart: with constant counts every partial load and store below becomes a whole one.
+        for (int i = 0; i < tile_rows; ++i)
+            detail::unrolled<tile_vectors>([&](auto v) __attribute__((always_inline)) {
+                body(row + i, first + v * vec_width, vec_width, load(tile + i * tile_columns + v * vec_width));
+            });
+        return;
+    }
     for (int i = 0; i < rows; ++i) {
         for (int v = 0; v < tile_vectors; ++v) {
-            const int column = panel * tile_columns + v * vec_width;
+            const int column = first + v * vec_width;
             const int count = columns - column < vec_width ? columns - column : vec_width;
             if (count <= 0) break;
             body(row + i, column, count, load(tile + i * tile_columns + v * vec_width));

@@ -328,6 +328,11 @@ export class TrainerModule {
     return this.number("bench_gemm", m, n, k, repeats);
   }
 
+  /** GFLOP/s of one thread's multiply-adds on registers alone. */
+  benchPeak(rounds: number): number {
+    return this.number("bench_peak", rounds);
+  }
+
   /** Facts about the build and what it chose at run time: microkernel, whether relaxed madd is fused, threads. */
   buildFacts(): Record<string, string | number | boolean> {
     return JSON.parse(this.text(this.address("build_facts"))) as Record<string, string | number | boolean>;
