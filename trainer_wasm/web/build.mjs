@@ -1,14 +1,16 @@
 #!/usr/bin/env node
 // Builds the served tree: node trainer_wasm/web/build.mjs OUT_DIR
 //
-//   OUT/arm/          the page that the orchestrator drives       OUT/shaders/  the WGSL files and kernels.json
-//   OUT/playground/   training in the reader's own browser        OUT/assets/   scripts of those two pages
+//   OUT/arm/          the page that the orchestrator drives
+//   OUT/assets/       its scripts
+//   OUT/shaders/      the WGSL files and kernels.json
+//   OUT/playground/   training in the reader's own browser, with its own assets
 //   OUT/dashboard/    the dashboard (served at /), with its own assets
 //   OUT/site/         the static site's shell (see `assay site`)
 //   OUT/wasm/         left alone: the trainer's build puts its modules there
 //
-// Every address in arm/ and playground/ is relative, and no page holds an inline script.
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+// No page holds an inline script, and none asks anything of another origin.
+import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
@@ -38,22 +40,31 @@ function clear(...names) {
   for (const name of names) rmSync(join(out, name), { recursive: true, force: true });
 }
 
-async function buildTrainerPages() {
-  clear("arm", "playground", "assets");
-  const pages = ["arm/index.html", "playground/index.html"].filter((page) => existsSync(join(here, page)));
+async function buildArmPage() {
+  clear("arm", "assets");
   await build({
     ...common,
     root: here,
     base: "./",
-    build: { ...common.build, outDir: out, rollupOptions: { input: pages.map((page) => join(here, page)) } },
+    build: { ...common.build, outDir: out, rollupOptions: { input: join(here, "arm/index.html") } },
   });
   cpSync(join(here, "favicon.svg"), join(out, "favicon.svg"));
+}
+
+/** Apart from the arm's page, so that nothing of it counts among what a measurement loads. */
+async function buildPlayground() {
+  clear("playground");
+  await build({
+    ...common,
+    root: join(here, "playground"),
+    base: "/playground/",
+    build: { ...common.build, outDir: join(out, "playground") },
+  });
 }
 
 /** `base` is where the built files will lie: absolute for the server's deep links, relative for a static site. */
 async function buildDashboard(name, base, mode) {
   const folder = join(root, "orchestrator/dashboard");
-  if (!existsSync(join(folder, "index.html"))) return;
   clear(name);
   await build({
     ...common,
@@ -74,7 +85,8 @@ function copyShaders() {
 }
 
 mkdirSync(out, { recursive: true });
-await buildTrainerPages();
+await buildArmPage();
+await buildPlayground();
 await buildDashboard("dashboard", "/dashboard/", "production");
 await buildDashboard("site", "./", "site");
 copyShaders();

@@ -3,6 +3,7 @@
 import { axisX, axisY, barX, dot, gridX, gridY, line, plot, ruleX, ruleY, text } from "@observablehq/plot";
 import type { CumulativeRow, CurveSeries, PlacedPoint } from "../data/curve_series";
 import { flops, ratio } from "../format";
+import { logDomain, logTicks } from "./log_ticks";
 
 type Drawn = PlacedPoint & { colour: string; name: string };
 
@@ -14,19 +15,24 @@ export function curvePlot(series: readonly CurveSeries[], width: number): Promis
   const presets = [...new Map(points.map((point) => [point.preset, point])).values()];
   const solid = points.filter((point) => point.evidence === "measured" || point.evidence === "derived");
   const open = points.filter((point) => !solid.includes(point));
+  const x_domain = logDomain(points.map((point) => point.flops), 0.3);
+  const y_domain = logDomain([1, ...points.flatMap((point) => [point.speedup, ...(point.interval95 ?? [])])]);
+  const x_ticks = logTicks(x_domain, Math.max(3, Math.round(width / 110)));
+  const y_ticks = logTicks(y_domain);
   return Promise.resolve(
     plot({
       width,
+      marginRight: 36,
       height: Math.round(Math.min(480, Math.max(280, width * 0.5))),
       marginLeft: 56,
       marginTop: 30,
       marginBottom: 44,
-      x: { type: "log", label: "floating-point operations a step", nice: true },
-      y: { type: "log", label: "speed-up, times", nice: true },
+      x: { type: "log", domain: x_domain },
+      y: { type: "log", domain: y_domain },
       marks: [
-        gridY({ stroke: "var(--rule)", strokeOpacity: 1 }),
-        axisX({ ticks: Math.max(2, Math.round(width / 160)), label: "work a step", tickFormat: (value: number) => flops(value) }),
-        axisY({ ticks: 6, label: "speed-up", tickFormat: (value: number) => `${value}×` }),
+        gridY({ ticks: y_ticks, stroke: "var(--rule)", strokeOpacity: 1 }),
+        axisX({ ticks: x_ticks, label: "work a step", tickFormat: (value: number) => flops(value).replace(".00", "").replace(".0", "") }),
+        axisY({ ticks: y_ticks, label: "speed-up", tickFormat: (value: number) => `${value}×` }),
         ruleY([1], { stroke: "var(--rule-strong)", strokeDasharray: "4 3" }),
         line(
           solid.filter((point) => point.run !== undefined),

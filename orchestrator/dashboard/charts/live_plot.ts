@@ -1,6 +1,7 @@
 // Step times of a run that is still going on.
 
 import { axisY, dot, gridY, plot, ruleX, text } from "@observablehq/plot";
+import { logDomain, logTicks } from "./log_ticks";
 import type { LiveBlock } from "../data/run_events";
 
 /** The newest steps of a block that are drawn; a live chart is for watching, the receipt keeps all. */
@@ -22,6 +23,8 @@ export function liveSteps(blocks: readonly LiveBlock[], width: number): Promise<
   const names = blocks.flatMap((block, index) => (block === undefined ? [] : [{ x: index + 0.43, name: block.arm }]));
   const values = points.map((point) => point.wall_ms).filter((value) => value > 0);
   const logarithmic = values.length > 0 && Math.max(...values) / Math.min(...values) > 6;
+  const domain = logDomain(values);
+  const ticks = logarithmic ? logTicks(domain) : 5;
   return Promise.resolve(
     plot({
       width,
@@ -29,10 +32,10 @@ export function liveSteps(blocks: readonly LiveBlock[], width: number): Promise<
       marginTop: 28,
       marginLeft: 56,
       x: { domain: [0, Math.max(4, blocks.length)], axis: null },
-      y: { type: logarithmic ? "log" : "linear", label: "ms a step", nice: true, zero: false },
+      y: logarithmic ? { type: "log", domain } : { nice: true, zero: false },
       marks: [
-        gridY({ stroke: "var(--rule)", strokeOpacity: 1 }),
-        axisY({ ticks: 5, tickFormat: (value: number) => String(value), label: "ms a step" }),
+        gridY({ ticks, stroke: "var(--rule)", strokeOpacity: 1 }),
+        axisY({ ticks, tickFormat: (value: number) => String(value), label: "ms a step" }),
         ruleX(blocks.map((_, index) => index).slice(1), { stroke: "var(--rule)", strokeDasharray: "2 3" }),
         dot(points, { x: "x", y: "wall_ms", r: 2.6, stroke: "colour", fill: (point: { warmup: boolean; colour: string }) => (point.warmup ? "none" : point.colour) }),
         width / Math.max(4, blocks.length) > 110 ? text(names, { x: "x", text: "name", frameAnchor: "top", dy: -16 }) : null,

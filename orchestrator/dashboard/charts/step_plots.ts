@@ -1,8 +1,9 @@
 // A receipt's own charts: step times in the order they ran, losses laid over each other, drift between pairs.
 
-import { axisX, axisY, dot, gridY, line, plot, ruleX, ruleY, text, tickX } from "@observablehq/plot";
+import { axisX, axisY, dot, gridX, gridY, line, plot, ruleX, ruleY, text, tickX } from "@observablehq/plot";
 import { blockNames, type ArmRecord, type Receipt } from "../data/receipt";
 import { duration } from "../format";
+import { logDomain, logTicks } from "./log_ticks";
 import { blockMedian, blockPairs, stepDrifts } from "../verify/recompute";
 
 export const side_colour = { A: "var(--side-a)", B: "var(--side-b)" } as const;
@@ -62,16 +63,18 @@ export async function stepTimes(receipt: Receipt, width: number): Promise<Elemen
     name: arms.length <= 12 ? `${names[index]} ${width / arms.length > 130 ? record.arm : ""}` : "",
   }));
   const logarithmic = needsLogarithm(medians.map((block) => block.median));
+  const domain = logDomain(points.map((point) => point.wall_ms));
+  const ticks = logarithmic ? logTicks(domain) : 5;
   return plot({
     width,
     height: Math.round(Math.min(380, Math.max(240, width * 0.34))),
     marginTop: 28,
     marginLeft: 56,
     x: { domain: [0, Math.max(1, arms.length)], axis: null },
-    y: { type: logarithmic ? "log" : "linear", label: "ms a step", nice: true, zero: false },
+    y: logarithmic ? { type: "log", domain } : { nice: true, zero: false },
     marks: [
-      gridY({ stroke: "var(--rule)", strokeOpacity: 1 }),
-      axisY({ ticks: 5, tickFormat: (value: number) => String(value), label: "ms a step" }),
+      gridY({ ticks, stroke: "var(--rule)", strokeOpacity: 1 }),
+      axisY({ ticks, tickFormat: (value: number) => String(value), label: "ms a step" }),
       ruleX(arms.map((_, index) => index).slice(1), { dx: 0, stroke: "var(--rule)", strokeDasharray: "2 3" }),
       dot(points, { x: "x", y: "wall_ms", r: 2.6, fill: (point: StepPoint) => side_colour[point.block], fillOpacity: 0.75, title: "title" }),
       ruleY(medians, {
@@ -100,7 +103,8 @@ interface LossPoint {
 
 /** Every block's loss over the same training steps. Equal curves hide each other, which is the point. */
 export async function lossCurves(receipt: Receipt, width: number): Promise<Element> {
-  const arms = (receipt.arms ?? []).filter((record) => (record.steps ?? []).length > 0);
+  // A before B, so that the thin line of B lies on the thick one of A.
+  const arms = (receipt.arms ?? []).filter((record) => (record.steps ?? []).length > 0).sort((a, b) => a.block.localeCompare(b.block));
   const points: LossPoint[] = arms.flatMap((record, series) =>
     (record.steps ?? []).map((step, index) => ({ step: index + 1, loss: step.loss, series })),
   );
@@ -130,7 +134,7 @@ export async function lossCurves(receipt: Receipt, width: number): Promise<Eleme
         y: "loss",
         z: "series",
         stroke: (point: LossPoint) => side_colour[arms[point.series]!.block],
-        strokeWidth: (point: LossPoint) => (arms[point.series]!.block === "A" ? 3.5 : 1.5),
+        strokeWidth: (point: LossPoint) => (arms[point.series]!.block === "A" ? 4 : 1.5),
         strokeOpacity: 0.9,
       }),
     ],
@@ -167,15 +171,20 @@ export function distributions(groups: { name: string; values: number[]; side: "A
     const sorted = [...group.values].sort((x, y) => x - y);
     return sorted.length === 0 ? [] : [{ name: group.name, value: sorted[sorted.length >> 1]!, side: group.side }];
   });
+  const logarithmic = needsLogarithm(medians.map((item) => item.value));
+  const domain = logDomain(points.map((point) => point.value));
+  const ticks = logarithmic ? logTicks(domain) : 5;
   return Promise.resolve(
     plot({
       width,
-      height: 60 + groups.length * 34,
+      marginRight: 30,
+      height: 60 + groups.length * 28,
       marginLeft: Math.min(220, Math.round(width * 0.36)),
-      x: { type: needsLogarithm(medians.map((item) => item.value)) ? "log" : "linear", label: "ms a step", grid: true },
+      x: logarithmic ? { type: "log", domain } : { nice: true },
       y: { label: null, domain: groups.map((group) => group.name) },
       marks: [
-        axisX({ ticks: 5, label: "ms a step", tickFormat: (value: number) => String(value) }),
+        gridX({ ticks, stroke: "var(--rule)", strokeOpacity: 1 }),
+        axisX({ ticks, label: "ms a step", tickFormat: (value: number) => String(value) }),
         dot(points, { x: "value", y: "name", r: 3, fill: (point: { side: "A" | "B" }) => side_colour[point.side], fillOpacity: 0.35 }),
         tickX(medians, { x: "value", y: "name", stroke: (item: { side: "A" | "B" }) => side_colour[item.side], strokeWidth: 3 }),
       ],

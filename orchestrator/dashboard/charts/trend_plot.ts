@@ -17,7 +17,7 @@ export function trendPlot(trend: Trend, width: number): Promise<Element> {
     });
   const figures = dated.filter((point) => point.speedup !== undefined);
   const failures = dated.filter((point) => point.speedup === undefined);
-  const changes = trend.changes.map((change) => ({ when: new Date(change.created_at), words: `${change.size >= 0 ? "+" : "−"}${percent(Math.abs(change.size))}` }));
+  const changes = (trend.changes ?? []).map((change) => ({ when: new Date(change.created_at), words: `${change.size >= 0 ? "+" : "−"}${percent(Math.abs(change.size))}` }));
   const trusted = (point: TrendPoint): boolean => point.verdict === "verified";
   return Promise.resolve(
     plot({

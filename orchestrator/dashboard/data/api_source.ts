@@ -1,15 +1,29 @@
 // The server's API as a Source.
 
+import { pointOf } from "./matrix";
+import { Problem } from "./problem";
 import { getJson, request, type Comparison, type CurvePoint, type Machine, type Page, type Policy, type Preset, type ReceiptFilter } from "./source";
 import type { ReceiptSummary, Run, RunRequest, Schedule, Source, Trend } from "./source";
 
 const root = "/api/v1";
+/** The server's bound on one page of a list. */
+const most_receipts = 500;
 
 function search(fields: Record<string, string | number | undefined>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(fields)) if (value !== undefined && value !== "") query.set(name, String(value));
   const text = query.toString();
   return text === "" ? "" : `?${text}`;
+}
+
+/** Undefined where this server has no such resource: what it would say is then put together from the receipts. */
+async function orWithout(answer: Promise<unknown>): Promise<unknown> {
+  try {
+    return await answer;
+  } catch (thrown) {
+    if (thrown instanceof Problem && thrown.status === 404) return undefined;
+    throw thrown;
+  }
 }
 
 /** The list under `name`, whatever else the answer holds. */
@@ -37,17 +51,28 @@ export class ApiSource implements Source {
     return `${root}/receipts/${encodeURIComponent(id)}`;
   }
   async curve(signal: AbortSignal): Promise<CurvePoint[]> {
-    return listOf(await getJson(`${root}/curve`, signal), "points");
+    const answer = await orWithout(getJson(`${root}/curve`, signal));
+    if (answer !== undefined) return listOf(answer, "points");
+    return (await this.receipts({ limit: most_receipts }, signal)).items.map(pointOf);
   }
   async compare(a: string, b: string, signal: AbortSignal): Promise<Comparison> {
     return (await getJson(`${root}/compare${search({ a, b })}`, signal)) as Comparison;
   }
   async machines(signal: AbortSignal): Promise<Machine[]> {
-    return listOf(await getJson(`${root}/machines`, signal), "machines");
+    const answer = await orWithout(getJson(`${root}/machines`, signal));
+    if (answer !== undefined) return listOf(answer, "machines");
+    const newest = (await this.receipts({ limit: most_receipts }, signal)).items.reverse();
+    const known = newest.map((receipt): [string, Machine] => [
+      receipt.machine_id,
+      { id: receipt.machine_id, last_seen: receipt.created_at, ...(receipt.machine_name === undefined ? {} : { name: receipt.machine_name }) },
+    ]);
+    return [...new Map(known).values()];
   }
   async trend(query: { machine: string; preset: string }, signal: AbortSignal): Promise<Trend> {
-    const answer = await getJson(`${root}/trends${search(query)}`, signal);
-    return { points: listOf(answer, "points"), changes: listOf(answer, "changes") };
+    const answer = await orWithout(getJson(`${root}/trends${search(query)}`, signal));
+    if (answer !== undefined) return { points: listOf(answer, "points"), changes: listOf(answer, "changes") };
+    const { items } = await this.receipts({ ...query, limit: most_receipts }, signal);
+    return { points: items.map((receipt) => ({ ...receipt, receipt_id: receipt.id })) };
   }
 
   async presets(signal: AbortSignal): Promise<Preset[]> {

@@ -173,7 +173,8 @@ export interface TrendChange {
 
 export interface Trend {
   points: TrendPoint[];
-  changes: TrendChange[];
+  /** Absent where nobody looked for changes. */
+  changes?: TrendChange[];
 }
 
 export interface Source {

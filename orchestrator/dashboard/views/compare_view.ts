@@ -9,13 +9,15 @@ import { evidenceMark, verdictMark } from "../components/verdict";
 import { View } from "../components/view";
 import { LiveQuery } from "../data/live_query";
 import { blockNames, type Receipt } from "../data/receipt";
+import { Problem } from "../data/problem";
 import type { Comparison, Page, ReceiptSummary } from "../data/source";
 import { absent, duration, moment, percent, ratio } from "../format";
 import { addressOf } from "../router";
 import { openEnvelope } from "../verify/envelope";
 
 interface Both {
-  comparison: Comparison;
+  /** Absent where the server has no such question. */
+  comparison: Comparison | undefined;
   a: Receipt | undefined;
   b: Receipt | undefined;
 }
@@ -28,8 +30,17 @@ export class CompareView extends View {
   private async ask(signal: AbortSignal): Promise<Both> {
     const [a, b] = this.chosen() as [string, string];
     const open = async (id: string): Promise<Receipt | undefined> => (await openEnvelope(await this.source.receiptFile(id, signal))).receipt;
-    const [comparison, opened_a, opened_b] = await Promise.all([this.source.compare(a, b, signal), open(a), open(b)]);
+    const [comparison, opened_a, opened_b] = await Promise.all([this.askComparison(a, b, signal), open(a), open(b)]);
     return { comparison, a: opened_a, b: opened_b };
+  }
+
+  private async askComparison(a: string, b: string, signal: AbortSignal): Promise<Comparison | undefined> {
+    try {
+      return await this.source.compare(a, b, signal);
+    } catch (thrown) {
+      if (thrown instanceof Problem && thrown.status === 404) return undefined;
+      throw thrown;
+    }
   }
 
   private chosen(): [string | null, string | null] {
@@ -82,6 +93,13 @@ export class CompareView extends View {
   }
 
   private renderBoth({ comparison, a, b }: Both): TemplateResult {
+    return html`${comparison === undefined ? html`<p>Whether these two may be compared is not known here.</p>` : this.renderVerdict(comparison)}
+      ${a === undefined || b === undefined ? html`<p class="failed">One of the two files could not be read.</p>` : this.renderSides(a, b)}
+      ${comparison === undefined ? nothing : this.renderDifferences(comparison)}
+      ${a === undefined || b === undefined ? nothing : this.renderEnvironment(a, b)}`;
+  }
+
+  private renderVerdict(comparison: Comparison): TemplateResult {
     return html`<section class="sheet" data-comparable=${String(comparison.comparable)}>
         <h2>
           ${comparison.comparable
@@ -100,9 +118,11 @@ export class CompareView extends View {
                 ? ""
                 : ` (95 % interval ${ratio(comparison.ratio_interval[0])} to ${ratio(comparison.ratio_interval[1])})`}.
             </p>`}
-      </section>
-      ${a === undefined || b === undefined ? html`<p class="failed">One of the two files could not be read.</p>` : this.renderSides(a, b)}
-      <section class="section">
+      </section>`;
+  }
+
+  private renderDifferences(comparison: Comparison): TemplateResult {
+    return html`<section class="section">
         <h2>What differs</h2>
         ${comparison.differences.length === 0
           ? html`<p>Nothing that bears on the comparison.</p>`
@@ -129,8 +149,7 @@ export class CompareView extends View {
                 </tbody>
               </table>
             </div>`}
-      </section>
-      ${a === undefined || b === undefined ? nothing : this.renderEnvironment(a, b)}`;
+      </section>`;
   }
 
   private renderSides(a: Receipt, b: Receipt): TemplateResult {
@@ -216,7 +235,7 @@ function blockGroups(which: string, receipt: Receipt): { name: string; values: n
   const arms = (receipt.arms ?? []).filter((record) => (record.steps ?? []).length > 0).slice(0, 8);
   const names = blockNames(arms);
   return arms.map((record, index) => ({
-    name: `${which} ${names[index]} ${record.arm}`,
+    name: `${which}, ${index + 1}: ${names[index]} ${record.arm}`,
     values: (record.steps ?? []).map((step) => step.wall_ms),
     side: record.block,
   }));

@@ -8,8 +8,7 @@ import { emptyState, whenReady } from "../components/states";
 import { evidenceMark, verdictMark } from "../components/verdict";
 import { View } from "../components/view";
 import { LiveQuery } from "../data/live_query";
-import { armPair, armPairs, buildMatrix, pointOf, type Cell } from "../data/matrix";
-import { Problem } from "../data/problem";
+import { armPair, armPairs, buildMatrix, type Cell } from "../data/matrix";
 import type { CurvePoint, Page, ReceiptSummary } from "../data/source";
 import { ago } from "../format";
 import { addressOf } from "../router";
@@ -22,17 +21,7 @@ const day_ms = 86_400_000;
 @customElement("assay-overview-view")
 export class OverviewView extends View {
   private readonly newest_ = new LiveQuery<Page<ReceiptSummary>>(this, (signal) => this.source.receipts({ limit: newest_limit }, signal), refresh_ms);
-  private readonly points_ = new LiveQuery<CurvePoint[]>(this, (signal) => this.askPoints(signal), refresh_ms);
-
-  /** A server without a curve still has its receipts. */
-  private async askPoints(signal: AbortSignal): Promise<CurvePoint[]> {
-    try {
-      return await this.source.curve(signal);
-    } catch (thrown) {
-      if (!(thrown instanceof Problem) || thrown.status !== 404) throw thrown;
-      return (await this.source.receipts({ limit: 500 }, signal)).items.map(pointOf);
-    }
-  }
+  private readonly points_ = new LiveQuery<CurvePoint[]>(this, (signal) => this.source.curve(signal), refresh_ms);
 
   protected override willUpdate(): void {
     this.newest_.for("newest");

@@ -32,10 +32,11 @@ export function armTable(receipt: Receipt): TemplateResult {
       <tbody>
         ${arms.map((record, index) => {
           const times = (record.steps ?? []).map((step) => step.wall_ms);
-          const extreme = (pick: (a: number, b: number) => number): string => (times.length === 0 ? absent : duration(times.reduce(pick)));
+          const extreme = (pick: (a: number, b: number) => number): string =>
+            times.length === 0 ? absent : duration(times.reduce((a, b) => pick(a, b)));
           return html`<tr>
             <th scope="row" class=${record.block === "A" ? "side-a" : "side-b"}>${names[index]}</th>
-            <td class="long">${record.arm}${record.threads === undefined ? nothing : html` <span class="sub">${record.threads} threads</span>`}</td>
+            <td class="long">${record.arm}${record.threads === undefined ? nothing : html` <span class="sub">${record.threads} ${record.threads === 1 ? "thread" : "threads"}</span>`}</td>
             <td class="number">${duration(blockMedian(record))}</td>
             <td class="number">${extreme(Math.min)}</td>
             <td class="number">${extreme(Math.max)}</td>

@@ -82,7 +82,7 @@ export class TrendsView extends View {
     return html`<section class="sheet">
         <assay-chart
           heading="Speed-up over time"
-          description=${`${trend.points.length} receipts, ${failures} without a figure (crosses at the foot), ${trend.changes.length} ${trend.changes.length === 1 ? "change" : "changes"}.`}
+          description=${`${trend.points.length} receipts, ${failures} without a figure (crosses at the foot), ${trend.changes === undefined ? "changes not looked for" : `${trend.changes.length} ${trend.changes.length === 1 ? "change" : "changes"}`}.`}
           .version=${trend.points.map((point) => point.receipt_id).join(" ")}
           .draw=${async (width: number) => (await import("../charts/trend_plot")).trendPlot(trend, width)}
           .table=${this.renderTable(trend)}
@@ -90,7 +90,9 @@ export class TrendsView extends View {
       </section>
       <section class="section">
         <h2>Changes</h2>
-        ${trend.changes.length === 0
+        ${trend.changes === undefined
+          ? html`<p>This server does not look for changes.</p>`
+          : trend.changes.length === 0
           ? html`<p>None that noise does not explain.</p>`
           : html`<ul class="reasons">
               ${trend.changes.map(
