@@ -3,9 +3,12 @@
 // Shapes: op(A) is A[M, K], or A[K, M] transposed (TRANS_A); op(B) is B[K, N], or B[N, K] transposed (TRANS_B). All rows
 //   are contiguous; the contiguous dimension of every operand is a multiple of 4. A workgroup owns a tile of 8 TY x 8 TX
 //   results. An invocation's rows and columns lie in two runs of 4, half a tile apart, so that neighbours read
-//   neighbouring banks. `LAYERS` products of one shape, and `SPLITS` ranges of K of each, run side by side in one dispatch.
+//   neighbouring banks. Its SLICES teams of TX x TY invocations share each BK-deep tile of operands, take BK / SLICES of
+//   its rows each and add up at the end, so that a small result still occupies many invocations.
+//   `LAYERS` products of one shape, and `SPLITS` ranges of K of each, run side by side in one dispatch.
 // Bindings: a, b, bias[N], extra[M, N] (residual or pre-activation), c, pre_activation[M, N].
-// Requires: TX * TY invocations hold BK * (TX + TY) / 2 blocks, at most one each; BK a multiple of 8.
+// Requires: TX * TY * SLICES invocations hold BK * (TX + TY) / 2 blocks, at most one each; BK a multiple of 8 and SLICES;
+//   TILE_VECTORS >= BK * (2 TX + 2 TY + 2), and >= 4 * TX * TY * SLICES where SLICES > 1.
 // Reference: tests/kernels/reference.ts, gemm; gemm_naive.wgsl computes the same with the same bindings.
 
 override M: u32;
@@ -30,9 +33,12 @@ override COLUMN_SUMS_BASE: u32 = 0u;
 
 override TX: u32 = 16u;
 override TY: u32 = 16u;
+override SLICES: u32 = 1u;
 override BK: u32 = 16u;
+override TILE_VECTORS: u32 = BK * (2u * TX + 2u * TY + 2u);
 
-override THREADS: u32 = TX * TY;
+override TEAM: u32 = TX * TY;
+override THREADS: u32 = TEAM * SLICES;
 override A_STRIDE: u32 = 2u * TY + 1u;
 override B_STRIDE: u32 = 2u * TX + 1u;
 override B_START: u32 = BK * A_STRIDE;
@@ -50,7 +56,7 @@ override GROUPS: u32 = TILES_M * TILES_N * SPLITS * LAYERS;
 @group(0) @binding(5) var<storage, read_write> pre_activation: array<vec4f>;
 
 /// Rows are k; the padding of one vec4f a row keeps the stores of transposed blocks free of bank conflicts.
-var<workgroup> tile: array<vec4f, BK * (A_STRIDE + B_STRIDE)>;
+var<workgroup> tile: array<vec4f, TILE_VECTORS>;
 
 /// Four values of k by four of m, one column of the result a k.
 fn load_a(start: u32, m: u32, k: u32, k_end: u32) -> mat4x4f {
@@ -156,8 +162,9 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgr
   let tile_m = (group / TILES_N) % TILES_M;
   let split = (group / (TILES_N * TILES_M)) % SPLITS;
   let layer = group / (TILES_N * TILES_M * SPLITS);
+  let slice = local / TEAM;
   let tx = local % TX;
-  let ty = local / TX;
+  let ty = (local % TEAM) / TX;
   let m0 = tile_m * TY * 8u;
   let n0 = tile_n * TX * 8u;
   let a_start = layer * (A_LAYER_STRIDE / 4u);
@@ -214,11 +221,13 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgr
       }
     }
     if (round > 0u) {
-      for (var k = 0u; k < BK; k++) {
-        let a0 = tile[k * A_STRIDE + ty];
-        let a1 = tile[k * A_STRIDE + TY + ty];
-        let b0 = tile[B_START + k * B_STRIDE + tx];
-        let b1 = tile[B_START + k * B_STRIDE + TX + tx];
+      let a_row = slice * (BK / SLICES) * A_STRIDE + ty;
+      let b_row = B_START + slice * (BK / SLICES) * B_STRIDE + tx;
+      for (var k = 0u; k < BK / SLICES; k++) {
+        let a0 = tile[a_row + k * A_STRIDE];
+        let a1 = tile[a_row + TY + k * A_STRIDE];
+        let b0 = tile[b_row + k * B_STRIDE];
+        let b1 = tile[b_row + TX + k * B_STRIDE];
         c00 = fma(vec4f(a0.x), b0, c00);
         c01 = fma(vec4f(a0.x), b1, c01);
         c10 = fma(vec4f(a0.y), b0, c10);
@@ -257,27 +266,69 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgr
   }
 
   let c_start = (C_BASE + layer * C_LAYER_STRIDE + split * C_SPLIT_STRIDE) / 4u;
-  let row = m0 + ty * 4u;
-  let column4 = tile_n * TX * 2u + tx;
-  finish(c_start, row, column4, c00);
-  finish(c_start, row, column4 + TX, c01);
-  finish(c_start, row + 1u, column4, c10);
-  finish(c_start, row + 1u, column4 + TX, c11);
-  finish(c_start, row + 2u, column4, c20);
-  finish(c_start, row + 2u, column4 + TX, c21);
-  finish(c_start, row + 3u, column4, c30);
-  finish(c_start, row + 3u, column4 + TX, c31);
-  finish(c_start, row + TY * 4u, column4, c40);
-  finish(c_start, row + TY * 4u, column4 + TX, c41);
-  finish(c_start, row + TY * 4u + 1u, column4, c50);
-  finish(c_start, row + TY * 4u + 1u, column4 + TX, c51);
-  finish(c_start, row + TY * 4u + 2u, column4, c60);
-  finish(c_start, row + TY * 4u + 2u, column4 + TX, c61);
-  finish(c_start, row + TY * 4u + 3u, column4, c70);
-  finish(c_start, row + TY * 4u + 3u, column4 + TX, c71);
-  if (COLUMN_SUMS && tile_m == 0u && ty == 0u) {
-    let sums_start = (COLUMN_SUMS_BASE + layer * C_LAYER_STRIDE + split * C_SPLIT_STRIDE) / 4u;
-    if (column4 < N / 4u) { c[sums_start + column4] = column_sum0; }
-    if (column4 + TX < N / 4u) { c[sums_start + column4 + TX] = column_sum1; }
+  let sums_start = (COLUMN_SUMS_BASE + layer * C_LAYER_STRIDE + split * C_SPLIT_STRIDE) / 4u;
+  if (SLICES == 1u) {
+    let row = m0 + ty * 4u;
+    let column4 = tile_n * TX * 2u + tx;
+    finish(c_start, row, column4, c00);
+    finish(c_start, row, column4 + TX, c01);
+    finish(c_start, row + 1u, column4, c10);
+    finish(c_start, row + 1u, column4 + TX, c11);
+    finish(c_start, row + 2u, column4, c20);
+    finish(c_start, row + 2u, column4 + TX, c21);
+    finish(c_start, row + 3u, column4, c30);
+    finish(c_start, row + 3u, column4 + TX, c31);
+    finish(c_start, row + TY * 4u, column4, c40);
+    finish(c_start, row + TY * 4u, column4 + TX, c41);
+    finish(c_start, row + TY * 4u + 1u, column4, c50);
+    finish(c_start, row + TY * 4u + 1u, column4 + TX, c51);
+    finish(c_start, row + TY * 4u + 2u, column4, c60);
+    finish(c_start, row + TY * 4u + 2u, column4 + TX, c61);
+    finish(c_start, row + TY * 4u + 3u, column4, c70);
+    finish(c_start, row + TY * 4u + 3u, column4 + TX, c71);
+    if (sums_columns && ty == 0u) {
+      if (column4 < N / 4u) { c[sums_start + column4] = column_sum0; }
+      if (column4 + TX < N / 4u) { c[sums_start + column4 + TX] = column_sum1; }
+    }
+    return;
+  }
+
+  // Two rows of every team at a time go through shared memory; the teams' sums are added in order.
+  for (var pass = 0u; pass < 4u; pass++) {
+    var v0 = c00;
+    var v1 = c01;
+    var v2 = c10;
+    var v3 = c11;
+    if (pass == 1u) { v0 = c20; v1 = c21; v2 = c30; v3 = c31; }
+    if (pass == 2u) { v0 = c40; v1 = c41; v2 = c50; v3 = c51; }
+    if (pass == 3u) { v0 = c60; v1 = c61; v2 = c70; v3 = c71; }
+    let team_start = slice * TEAM * 4u + local % TEAM;
+    tile[team_start] = v0;
+    tile[team_start + TEAM] = v1;
+    tile[team_start + 2u * TEAM] = v2;
+    tile[team_start + 3u * TEAM] = v3;
+    workgroupBarrier();
+    for (var o = local; o < TEAM * 4u; o += THREADS) {
+      var sum = tile[o];
+      for (var team = 1u; team < SLICES; team++) { sum += tile[team * TEAM * 4u + o]; }
+      let part = o / TEAM;
+      let owner = o % TEAM;
+      let row = m0 + (pass / 2u) * TY * 4u + (owner / TX) * 4u + (pass % 2u) * 2u + part / 2u;
+      finish(c_start, row, tile_n * TX * 2u + (part % 2u) * TX + owner % TX, sum);
+    }
+    workgroupBarrier();
+  }
+  if (COLUMN_SUMS) {
+    if (ty == 0u) {
+      tile[slice * 2u * TX + tx] = column_sum0;
+      tile[slice * 2u * TX + TX + tx] = column_sum1;
+    }
+    workgroupBarrier();
+    let column4 = tile_n * TX * 2u + local;
+    if (tile_m == 0u && local < 2u * TX && column4 < N / 4u) {
+      var sum = tile[local];
+      for (var team = 1u; team < SLICES; team++) { sum += tile[team * 2u * TX + local]; }
+      c[sums_start + column4] = sum;
+    }
   }
 }

@@ -2,7 +2,7 @@
 
 import type { ArmConfig, ModelShape } from "../../../trainer_wasm/web/arm";
 import { DispatchTimer, tuneTiles } from "../../../trainer_wasm/web/webgpu/autotune";
-import { gemm_tiles, storageOf, tileName, workgroupsOf } from "../../../trainer_wasm/web/webgpu/gemm_choice";
+import { gemm_tiles, storageOf, tileConstants, tileName, workgroupsOf } from "../../../trainer_wasm/web/webgpu/gemm_choice";
 import { GpuDevice } from "../../../trainer_wasm/web/webgpu/gpu_device";
 import { KernelLibrary } from "../../../trainer_wasm/web/webgpu/kernel_library";
 import { bufferSizes, createBuffers, largestBufferBytes, planModel } from "../../../trainer_wasm/web/webgpu/model_buffers";
@@ -192,9 +192,7 @@ async function gemm() {
     for (const size of sizes) {
       for (const tile of gemm_tiles.filter((candidate) => storageOf(candidate) <= storage)) {
         const overrides = {
-          M: size, N: size, K: size, TX: tile.tx, TY: tile.ty, BK: tile.bk,
-          TRANS_A: trans[0] === "t", TRANS_B: trans[1] === "t",
-          ...(tile.kernel === "gemm_4x4" ? { SLICES: tile.slices } : {}),
+          M: size, N: size, K: size, TRANS_A: trans[0] === "t", TRANS_B: trans[1] === "t", ...tileConstants(tile),
         };
         const pipeline = await library.pipeline(tile.kernel, overrides);
         const bind_group = gpu.device.createBindGroup({

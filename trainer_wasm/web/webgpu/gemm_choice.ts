@@ -21,11 +21,18 @@ const naive: GemmTile = { kernel: "gemm_naive", tx: 1, ty: 1, slices: 1, bk: 1 }
 /** From the largest tile to the smallest. Each holds at most one 4 x 4 block of operands an invocation. */
 export const gemm_tiles: readonly GemmTile[] = [
   { kernel: "gemm_8x8", tx: 16, ty: 16, slices: 1, bk: 16 }, // 128 x 128
+  { kernel: "gemm_8x8", tx: 8, ty: 16, slices: 2, bk: 16 }, // 128 x 64
   { kernel: "gemm_8x8", tx: 8, ty: 16, slices: 1, bk: 8 }, // 128 x 64
-  { kernel: "gemm_8x8", tx: 8, ty: 8, slices: 1, bk: 8 }, // 64 x 64
+  { kernel: "gemm_8x8", tx: 8, ty: 8, slices: 2, bk: 16 }, // 64 x 64
+  { kernel: "gemm_8x8", tx: 8, ty: 8, slices: 4, bk: 32 }, // 64 x 64
   { kernel: "gemm_4x4", tx: 16, ty: 16, slices: 1, bk: 32 }, // 64 x 64
+  { kernel: "gemm_8x8", tx: 4, ty: 8, slices: 4, bk: 16 }, // 64 x 32
+  { kernel: "gemm_8x8", tx: 4, ty: 8, slices: 8, bk: 32 }, // 64 x 32
   { kernel: "gemm_4x4", tx: 8, ty: 16, slices: 1, bk: 16 }, // 64 x 32
   { kernel: "gemm_4x4", tx: 8, ty: 16, slices: 2, bk: 32 }, // 64 x 32
+  { kernel: "gemm_8x8", tx: 4, ty: 4, slices: 4, bk: 16 }, // 32 x 32
+  { kernel: "gemm_8x8", tx: 4, ty: 4, slices: 8, bk: 32 }, // 32 x 32
+  { kernel: "gemm_8x8", tx: 4, ty: 4, slices: 16, bk: 64 }, // 32 x 32
   { kernel: "gemm_4x4", tx: 8, ty: 8, slices: 1, bk: 16 }, // 32 x 32
   { kernel: "gemm_4x4", tx: 8, ty: 8, slices: 2, bk: 32 }, // 32 x 32
   { kernel: "gemm_4x4", tx: 8, ty: 8, slices: 4, bk: 64 }, // 32 x 32
@@ -47,22 +54,29 @@ export function workgroupsOf(tile: GemmTile, shape: GemmShape): number {
   return Math.ceil(shape.m / (tile.ty * edge)) * Math.ceil(shape.n / (tile.tx * edge)) * shape.copies;
 }
 
-/** Bytes of workgroup storage a tile takes: rows of k, one vec4f of padding each. */
-export function storageOf(tile: GemmTile): number {
+/** Vectors of workgroup storage a tile takes: rows of k, one vector of padding each, or what its teams hand over. */
+export function vectorsOf(tile: GemmTile): number {
   if (tile.kernel === "gemm_naive") return 0;
   const vectors = edgeOf(tile) / 4;
-  return tile.bk * (tile.tx * vectors + 1 + tile.ty * vectors + 1) * 16;
+  const operands = tile.bk * (tile.tx * vectors + 1 + tile.ty * vectors + 1);
+  const handed_over = tile.kernel === "gemm_8x8" && tile.slices > 1 ? 4 * tile.tx * tile.ty * tile.slices : 0;
+  return Math.max(operands, handed_over);
 }
 
-/** Tiles that fit the workgroup storage at hand; deeper ones lose half their depth where that is enough. */
+export function storageOf(tile: GemmTile): number {
+  return 16 * vectorsOf(tile);
+}
+
+/** The constants that make a kernel this tile. */
+export function tileConstants(tile: GemmTile): Record<string, number> {
+  if (tile.kernel === "gemm_naive") return {};
+  const constants = { TX: tile.tx, TY: tile.ty, BK: tile.bk, SLICES: tile.slices };
+  return tile.kernel === "gemm_8x8" ? { ...constants, TILE_VECTORS: vectorsOf(tile) } : constants;
+}
+
+/** Tiles that fit the workgroup storage at hand, from the largest to the smallest. */
 export function tilesWithin(storage_bytes: number): GemmTile[] {
-  return gemm_tiles.flatMap((tile) => {
-    if (storageOf(tile) <= storage_bytes) return [tile];
-    const halved = { ...tile, bk: tile.bk / 2 };
-    const team = tile.tx * tile.ty;
-    const fits_merge = (tile.slices / 2) * team * 4 <= halved.bk * (tile.tx + tile.ty + 2);
-    return halved.bk % 8 === 0 && fits_merge && storageOf(halved) <= storage_bytes ? [halved] : [];
-  });
+  return gemm_tiles.filter((tile) => storageOf(tile) <= storage_bytes);
 }
 
 /**

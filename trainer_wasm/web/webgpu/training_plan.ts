@@ -5,7 +5,7 @@
 
 import type { TensorPlace } from "./parameter_layout";
 import { aligned, vocabulary } from "./parameter_layout";
-import { chooseTile, tileName, workgroupsOf, type GemmShape, type GemmTile } from "./gemm_choice";
+import { chooseTile, tileConstants, tileName, workgroupsOf, type GemmShape, type GemmTile } from "./gemm_choice";
 import type { KernelLibrary, Overrides } from "./kernel_library";
 import type { BufferName, ModelBuffers, ModelPlan } from "./model_buffers";
 
@@ -128,9 +128,8 @@ export class DispatchFactory {
       SPLITS: splits,
       K_PER_SPLIT: splits === 1 ? k : 8 * Math.ceil(k / splits / 8),
       ...request.overrides,
+      ...tileConstants(tile),
     };
-    if (tile.kernel !== "gemm_naive") Object.assign(overrides, { TX: tile.tx, TY: tile.ty, BK: tile.bk });
-    if (tile.kernel === "gemm_4x4") overrides["SLICES"] = tile.slices;
     // An operand that a product has not still needs a binding: parameters for reading, a small buffer for writing.
     const nothing: Range = { buffer: "parameters", offset: 0, size: 64 };
     const ranges = [
