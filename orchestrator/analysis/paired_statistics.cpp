@@ -5,8 +5,11 @@
 #include <map>
 #include <vector>
 
+#include "analysis/block_statistics.hpp"
+#include "analysis/quadruple_statistics.hpp"
 #include "analysis/quadruples.hpp"
 #include "analysis/sample_statistics.hpp"
+#include "analysis/stopping_rule.hpp"
 
 namespace assay {
 namespace {
@@ -40,6 +43,77 @@ std::optional<double> largest_loss_drift(const receipt& document) {
         }
     }
     return largest;
+}
+
+// What the steps within the blocks look like: shown, in no figure above.
+void add_step_details(const std::vector<quadruple>& quadruples, analysis_facts& out) {
+    for (const char side : {'a', 'b'}) {
+        std::vector<double> correlations;
+        std::vector<double> effective;
+        int outliers = 0;
+        std::size_t steps = 0;
+        for (const quadruple& one : quadruples) {
+            for (const arm_record* block : side == 'a' ? one.a : one.b) {
+                std::vector<double> times;
+                for (const step_sample& step : block->steps) times.push_back(step.wall_ms);
+                if (*std::min_element(times.begin(), times.end()) <= 0) continue;
+                steps += times.size();
+                outliers += count_outliers(times);
+                if (const auto correlation = autocorrelation(times)) {
+                    correlations.push_back(*correlation);
+                    effective.push_back(effective_count(times.size(), *correlation));
+                }
+            }
+        }
+        const std::string suffix = std::string("_") + side;
+        out.details["outlier_steps" + suffix] = outliers;
+        if (const auto centre = mean(correlations)) out.details["autocorrelation" + suffix] = *centre;
+        if (const auto centre = mean(effective)) out.details["effective_steps" + suffix] = *centre;
+        if (outliers > 0)
+            out.notes.push_back(std::to_string(outliers) + " of " + std::to_string(steps) + " steps of " +
+                                (side == 'a' ? "A" : "B") + " lie far from their block's median; none was left out");
+    }
+}
+
+void add_quadruple_details(const std::vector<quadruple>& quadruples, const std::vector<double>& log_ratios,
+                           std::uint64_t seed, analysis_facts& out) {
+    std::vector<double> drifts;
+    std::vector<double> carried;
+    for (const quadruple& one : quadruples) {
+        drifts.push_back(drift_per_block(one));
+        carried.push_back(carry_over(one));
+    }
+    out.details["drift_per_block"] = *mean(drifts);
+    out.details["carry_over"] = *mean(carried);
+    if (log_ratios.size() < static_cast<std::size_t>(min_interval_quadruples)) return;
+    out.details["hodges_lehmann"] = std::exp(*hodges_lehmann(log_ratios));
+    if (const auto interval = bootstrap_interval(log_ratios, interval_confidence, seed)) {
+        out.details["bootstrap95_low"] = std::exp(interval->first);
+        out.details["bootstrap95_high"] = std::exp(interval->second);
+    }
+    if (const auto interval = mean_interval(carried, interval_confidence)) {
+        out.details["carry_over95_low"] = interval->first;
+        out.details["carry_over95_high"] = interval->second;
+        if (interval->first > 0 || interval->second < 0)
+            out.notes.push_back(
+                "A before B and A after B differ by more than chance explains: one arm may leave the "
+                "machine in another state than the other, or drift bends");
+    }
+}
+
+// Student's interval for a fixed count; the two-stage interval for a run that chose its count.
+std::optional<std::pair<double, double>> interval_of_mean(const quadruple_plan& plan,
+                                                          const std::vector<double>& log_ratios, analysis_facts& out) {
+    if (!plan.automatic) return mean_interval(log_ratios, interval_confidence);
+    const auto first = static_cast<std::size_t>(first_stage_quadruples(plan));
+    if (log_ratios.size() < first) return std::nullopt;
+    const stopping_decision decision = decide_quadruples(plan, std::span(log_ratios).first(first));
+    out.details["first_stage_quadruples"] = static_cast<double>(first);
+    out.details["quadruples_wanted"] = decision.wanted;
+    if (decision.wanted > decision.quadruples)
+        out.notes.push_back("the bound of " + std::to_string(plan.bound) +
+                            " quadruples was met before the half-width asked for");
+    return two_stage_interval(log_ratios, first, interval_confidence);
 }
 
 }  // namespace
@@ -81,13 +155,16 @@ analysis_facts analyse(const receipt& document) {
     out.repeat_spread_b = spread_b;
     out.details["mean_log_ratio"] = centre;
     if (const auto deviation = standard_deviation(log_ratios)) out.details["log_ratio_sd"] = *deviation;
+    add_step_details(quadruples, out);
+    add_quadruple_details(quadruples, log_ratios, document.request.seed, out);
 
     if (out.quadruples < min_interval_quadruples) {
         out.notes.push_back(std::to_string(out.quadruples) + (out.quadruples == 1 ? " quadruple: " : " quadruples: ") +
                             "a point and a spread, no interval");
         return out;
     }
-    const auto interval = mean_interval(log_ratios, interval_confidence);
+    const auto interval = interval_of_mean(document.request.quadruples, log_ratios, out);
+    if (!interval) return out;
     out.interval95 = {std::exp(interval->first), std::exp(interval->second)};
     out.details["interval_half_width"] = (out.interval95->second - out.interval95->first) / (2 * *out.speedup);
     if (interval->first == interval->second)

@@ -16,7 +16,8 @@ inline constexpr double interval_confidence = 0.95;
 /// - a_median_ms, b_median_ms: the geometric mean of the block medians over the complete quadruples, so that their
 ///   quotient is exactly the speedup.
 /// - speedup: exp(mean d) with d of each complete quadruple as quadruple::log_ratio(); A's time over B's.
-/// - interval95: exp of Student's t interval of the mean of d, from three quadruples on.
+/// - interval95: exp of Student's t interval of the mean of d, from three quadruples on; of the two-stage interval
+///   (stopping_rule.hpp) where the run chose its own count.
 /// - repeat_spread_x: the largest |ln x1 - ln x2| over the complete quadruples.
 /// - max_loss_drift: the largest relative_difference of the losses of the k-th A and the k-th B block of a quadruple at
 ///   the same step, over every pair of blocks that ran; absent where no pair did or a loss is not finite.

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "analysis/quadruples.hpp"
+#include "analysis/stopping_rule.hpp"
 #include "analysis/text.hpp"
 
 namespace assay {
@@ -88,6 +89,13 @@ std::vector<reason> check_completeness(const receipt& document) {
              std::to_string(document.arms.size()) + " of " + std::to_string(document.plan.size()) +
                  " planned blocks ran.",
              {{"ran", std::to_string(document.arms.size())}, {"planned", std::to_string(document.plan.size())}}});
+    // A run that chose its count must have followed the rule, or its interval promises too much.
+    const auto wanted = static_cast<std::size_t>(4 * quadruples_to_run(document));
+    if (out.empty() && document.plan.size() != wanted)
+        out.push_back({"quadruples-mismatch",
+                       std::to_string(document.plan.size()) + " blocks were planned; the request asks for " +
+                           std::to_string(wanted) + ".",
+                       {{"planned", std::to_string(document.plan.size())}, {"asked", std::to_string(wanted)}}});
     return out;
 }
 

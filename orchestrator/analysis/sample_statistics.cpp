@@ -36,6 +36,9 @@ std::optional<double> standard_deviation(std::span<const double> values) {
     if (values.size() < 2) return std::nullopt;
     const auto centre = mean(values);
     if (!centre) return std::nullopt;
+    // Equal values have no spread, whatever rounding their mean has seen.
+    const auto [least, most] = std::minmax_element(values.begin(), values.end());
+    if (*least == *most) return 0;
     double squares = 0;
     for (double value : values) squares += (value - *centre) * (value - *centre);
     return std::sqrt(squares / static_cast<double>(values.size() - 1));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analysis/paired_statistics.hpp"
+#include "analysis/stopping_rule.hpp"
 #include "analysis/verdict.hpp"
 #include "contract/arm.hpp"
 #include "schedule/abba_plan.hpp"
@@ -15,14 +16,6 @@ constexpr std::size_t max_errors_an_arm = 20;
 constexpr int arms_a_quadruple = 4;
 /// Failures of the run itself carry this before their code, so that they are told from the gate's reasons.
 constexpr std::string_view run_code_prefix = "run-";
-
-/// Whether a run that chooses its own length goes on.
-bool another_quadruple_needed(const analysis_facts& analysis, const quadruple_plan& plan) {
-    if (analysis.quadruples >= plan.bound) return false;
-    if (!analysis.interval95 || !analysis.speedup) return true;
-    const double half_width = (analysis.interval95->second - analysis.interval95->first) / 2 / *analysis.speedup;
-    return !(half_width <= plan.half_width);
-}
 
 void add_error(arm_record& arm, std::string text) {
     if (arm.errors.size() < max_errors_an_arm) arm.errors.push_back(std::move(text));
@@ -62,8 +55,7 @@ run_fsm::run_fsm(run_settings settings) : settings_(std::move(settings)) {
     document_.nonce = settings_.nonce;
     document_.model = {request.model, parameter_count(request.model), flops_per_step(request.model)};
     for (const auto& [path, sha256] : settings_.assets) document_.inputs.assets[path] = sha256;
-    const int quadruples = request.quadruples.automatic ? min_interval_quadruples : request.quadruples.count;
-    document_.plan = make_plan(quadruples, request.seed, request.randomise_order);
+    document_.plan = make_plan(first_stage_quadruples(request.quadruples), request.seed, request.randomise_order);
 }
 
 const std::string& run_fsm::current_arm() const {
@@ -273,11 +265,9 @@ run_action run_fsm::on(const arm_was_closed& event) {
 run_action run_fsm::next_or_analyse() {
     if (stop_) return analyse_run();
     if (arm_index_ + 1 == arm_count() && settings_.request.quadruples.automatic) {
-        document_.analysis = analyse(document_);
-        if (another_quadruple_needed(document_.analysis, settings_.request.quadruples)) {
-            const int quadruples = arm_count() / arms_a_quadruple + 1;
+        const int quadruples = quadruples_to_run(document_);
+        if (quadruples * arms_a_quadruple > arm_count())
             document_.plan = make_plan(quadruples, settings_.request.seed, settings_.request.randomise_order);
-        }
     }
     if (arm_index_ + 1 == arm_count()) return analyse_run();
     if (settings_.request.cool_down_seconds && *settings_.request.cool_down_seconds > 0)
