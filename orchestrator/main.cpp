@@ -1,2 +1,114 @@
-// The composition root.
-int main() { return 2; }
+// The composition root's front door: reads the command line and hands each subcommand its options.
+#include <CLI/CLI.hpp>
+
+#include "command_options.hpp"
+
+namespace {
+
+using namespace assay;
+
+void add_shared(CLI::App& command, shared_options& shared) {
+    command.add_option("--home", shared.home, "Folder of database, key and receipts (default: $XDG_DATA_HOME/assay)");
+    command.add_option("--browser", shared.browser, "Path of the Chrome or Chromium to launch (default: found)");
+    command.add_option("--browser-switch", shared.browser_switches, "A further browser switch; replaces one of the same name")
+        ->allow_extra_args(false);
+    command.add_option("--browser-env", shared.browser_environment, "NAME=VALUE for the browser's environment alone")
+        ->allow_extra_args(false);
+    command.add_option("--web-root", shared.web_root, "The served tree (default: share/assay/web beside the binary)");
+    command.add_option("--log-level", shared.log_level, "trace, debug, info, warn, error")
+        ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error"}));
+    command.add_option("--log-format", shared.log_format, "text or json")->check(CLI::IsMember({"text", "json"}));
+}
+
+void add_run(CLI::App& app, run_options& run) {
+    CLI::App* command = app.add_subcommand("run", "Measure once, A B B A, and leave a signed receipt");
+    add_shared(*command, run.shared);
+    command->add_option("--preset", run.preset, "Model size: smoke, tiny, small, medium, large, xl, ...")->capture_default_str();
+    command->add_option("--model", run.model, "A custom size: layers,d_model,ctx,batch,heads")->delimiter(',')->expected(5);
+    command->add_option("--steps", run.steps, "Timed steps an arm")->capture_default_str();
+    command->add_option("--warmup", run.warmup, "Warm-up steps an arm, kept apart")->capture_default_str();
+    command->add_option("--arms", run.arms, "A,B: the baseline, then the arm compared with it")->capture_default_str();
+    command->add_option("--quadruples", run.quadruples, "How often A B B A is run, or 'auto'")->capture_default_str();
+    command->add_option("--seed", run.seed, "Seed of weights, batches and order")->capture_default_str();
+    command->add_option("--corpus", run.corpus, "A text file to train on (default: the built-in text)");
+    command->add_option("--threads", run.threads, "Threads of the multi-threaded arms (default: chosen from the machine)");
+    command->add_option("--policy", run.policy, "Adapter policy: a name or a JSON file")->capture_default_str();
+    command->add_option("--environment-policy", run.environment_policy, "Environment policy: a name or a JSON file")
+        ->capture_default_str();
+    command->add_flag("--allow-unqualified", run.allow_unqualified, "Run even where the policy is not met; the result stays unqualified");
+    command->add_flag("--fixed-order", run.fixed_order, "Every quadruple A B B A instead of a seeded choice");
+    command->add_option("--label", run.label, "A text of your own, kept in the receipt");
+    command->add_option("--pipelined-steps", run.pipelined_steps, "Steps of the pipelined throughput figure; 0 leaves it out");
+    command->add_option("--cool-down", run.cool_down_seconds, "Seconds of rest between arms");
+    command->add_option("--repeat-optimizer", run.repeat_optimizer, "Test hook: run the update's arithmetic N times; kept in the receipt");
+    command->add_option("--store", run.store, "sqlite://PATH or postgresql://... (default: in the home)");
+    command->add_option("--output", run.output, "Also write the signed receipt to this file");
+    command->add_flag("--json", run.json, "Print the inner receipt, and nothing else, on standard output");
+    command->callback([&run] { throw CLI::RuntimeError(command_run(run)); });
+}
+
+void add_serve(CLI::App& app, serve_options& serve) {
+    CLI::App* command = app.add_subcommand("serve", "Serve the API and the pages; run what is queued");
+    add_shared(*command, serve.shared);
+    command->add_option("--listen", serve.listen, "HOST:PORT; port 0 takes a free one")->capture_default_str();
+    command->add_option("--store", serve.store, "sqlite://PATH or postgresql://... (default: in the home)");
+    command->add_option("--config", serve.config, "A JSON configuration file");
+    command->callback([&serve] { throw CLI::RuntimeError(command_serve(serve)); });
+}
+
+void add_verify(CLI::App& app, verify_options& verify) {
+    CLI::App* command = app.add_subcommand("verify", "Check signed receipts offline: signature, digests, every figure");
+    command->add_option("files", verify.files, "Receipt files")->required();
+    command->add_flag("--json", verify.json, "One JSON object a file");
+    command->add_option("--key", verify.key, "Accept only this key: an id or a public-key file");
+    command->add_option("--trust", verify.trust, "A folder of public keys to accept, and of revoked ones");
+    command->add_flag("--chain", verify.chain, "Treat the files as one machine's chain and report gaps");
+    command->callback([&verify] { throw CLI::RuntimeError(command_verify(verify)); });
+}
+
+void add_doctor(CLI::App& app, doctor_options& doctor) {
+    CLI::App* command = app.add_subcommand("doctor", "What this machine has, what the gate would say, what to do about it");
+    add_shared(*command, doctor.shared);
+    command->add_option("--policy", doctor.policy, "Adapter policy to try: a name or a JSON file")->capture_default_str();
+    command->add_flag("--json", doctor.json, "One JSON object on standard output");
+    command->callback([&doctor] { throw CLI::RuntimeError(command_doctor(doctor)); });
+}
+
+void add_keygen(CLI::App& app, keygen_options& keygen) {
+    CLI::App* command = app.add_subcommand("keygen", "Make this machine's signing key, or show it");
+    command->add_option("--home", keygen.home, "Folder of database, key and receipts (default: $XDG_DATA_HOME/assay)");
+    command->add_flag("--rotate", keygen.rotate, "Replace the key; the old one is kept beside it");
+    command->callback([&keygen] { throw CLI::RuntimeError(command_keygen(keygen)); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app{
+        "Assay measures, in a real browser, how fast a small GPT trains with WebAssembly and with WebGPU.\n"
+        "Exit codes: 0 verified, or unqualified where allowed; 2 usage; 3 refused or unqualified;\n"
+        "4 invalid or inconclusive; 5 failed."};
+    app.set_version_flag("--version", ASSAY_VERSION);
+    app.require_subcommand(1);
+    run_options run;
+    serve_options serve;
+    verify_options verify;
+    doctor_options doctor;
+    keygen_options keygen;
+    add_run(app, run);
+    add_serve(app, serve);
+    add_verify(app, verify);
+    add_doctor(app, doctor);
+    add_keygen(app, keygen);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::RuntimeError& done) {
+        return done.get_exit_code();
+    } catch (const CLI::Success& shown) {
+        return app.exit(shown);
+    } catch (const CLI::ParseError& wrong) {
+        app.exit(wrong);
+        return exit_usage;
+    }
+    return exit_usage;
+}

@@ -49,6 +49,7 @@ struct devtools_adapter {
 struct adapter_views {
     std::optional<page_adapter> page;
     std::optional<devtools_adapter> devtools;
+    std::optional<double> probe_gflops;  ///< rate of the known-cost probe, a small f32 matrix product on the GPU
     bool operator==(const adapter_views&) const = default;
 };
 

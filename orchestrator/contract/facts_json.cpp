@@ -87,6 +87,7 @@ void read_json(const json& value, const json_context& at, adapter_views& out) {
     object_reader object(value, at);
     object.optional("page", out.page);
     object.optional("devtools", out.devtools);
+    object.optional("probe_gflops", out.probe_gflops);
     object.finish();
 }
 
@@ -94,6 +95,7 @@ json facts_json(const adapter_views& views) {
     json out = json::object();
     if (views.page) out["page"] = facts_json(*views.page);
     if (views.devtools) out["devtools"] = facts_json(*views.devtools);
+    put(out, "probe_gflops", views.probe_gflops);
     return out;
 }
 

@@ -1,0 +1,91 @@
+// The command line after parsing: one plain struct a subcommand. Every command answers with an exit code.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/result.hpp"
+
+namespace assay {
+
+/// What the process answers: see `assay --help`.
+enum exit_code : int {
+    exit_verified = 0,     ///< verified, or unqualified where that was allowed; for other commands: done
+    exit_usage = 2,
+    exit_refused = 3,      ///< refused, or unqualified where that was not allowed
+    exit_inconclusive = 4, ///< invalid or inconclusive
+    exit_failed = 5,
+};
+
+/// What every command that touches a browser or the home takes.
+struct shared_options {
+    std::optional<std::string> home;
+    std::optional<std::string> browser;
+    std::vector<std::string> browser_switches;  ///< further or replacing switches, as "--name=value"
+    std::vector<std::string> browser_environment;  ///< "NAME=VALUE" for the browser alone
+    std::optional<std::string> web_root;        ///< the served tree; default: beside the binary
+    std::string log_level = "warn";
+    std::string log_format = "text";
+};
+
+struct run_options {
+    shared_options shared;
+    std::string preset = "large";
+    int steps = 20;
+    int warmup = 3;
+    std::string arms = "wasm-simd-mt,webgpu";
+    std::string quadruples = "1";
+    std::string seed = "42";
+    std::string corpus;  ///< a file; empty: built in
+    std::optional<int> threads;
+    std::string policy = "apple-metal-3";
+    std::string environment_policy = "default";
+    bool allow_unqualified = false;
+    bool fixed_order = false;
+    std::optional<std::string> label;
+    std::optional<std::string> output;
+    bool json = false;
+    int pipelined_steps = 0;
+    std::optional<int> cool_down_seconds;
+    std::optional<int> repeat_optimizer;
+    std::vector<std::string> model;  ///< "layers,d_model,ctx,batch,heads" as one text, in place of the preset
+    std::optional<std::string> store;
+};
+
+struct serve_options {
+    shared_options shared;
+    std::string listen = "127.0.0.1:8080";
+    std::optional<std::string> store;
+    std::optional<std::string> config;
+};
+
+struct verify_options {
+    std::vector<std::string> files;
+    bool json = false;
+    std::optional<std::string> key;
+    std::optional<std::string> trust;
+    bool chain = false;
+};
+
+struct doctor_options {
+    shared_options shared;
+    std::string policy = "apple-metal-3";
+    bool json = false;
+};
+
+struct keygen_options {
+    std::optional<std::string> home;
+    bool rotate = false;
+};
+
+int command_run(const run_options& options);
+int command_serve(const serve_options& options);
+int command_verify(const verify_options& options);
+int command_doctor(const doctor_options& options);
+int command_keygen(const keygen_options& options);
+
+/// Prints an error on standard error in the command line's one form; returns the exit code that suits it.
+int report_error(const error& cause);
+
+}  // namespace assay
