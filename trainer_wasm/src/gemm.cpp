@@ -14,6 +14,9 @@ constexpr int depth_block = 384;
 /// Rows of one task: its left block (96 x 384 floats, 144 KiB) stays in the second-level cache.
 constexpr int row_block = 96;
 static_assert(row_block % tile_rows == 0);
+/// Right panels of one task: a pass over them (24 x 8 columns x 384 floats, 288 KiB) stays in the second-level cache
+/// while every group of left rows meets them.
+constexpr int panels_at_once = 192 / tile_columns;
 /// Columns that one packing task takes.
 constexpr int pack_block = 96;
 static_assert(pack_block % tile_columns == 0 && pack_block % tile_rows == 0);
@@ -71,7 +74,7 @@ void compute(thread_pool& pool, const gemm_call& call, const float* right, const
     const int row_blocks = ceil_divide(call.m, row_block);
     const int panels = panels_for(call.n);
     const int wanted = pool.threads() == 1 ? 1 : ceil_divide(tasks_per_thread * pool.threads(), row_blocks);
-    const int panels_a_task = ceil_divide(panels, std::min(wanted, panels));
+    const int panels_a_task = std::min(ceil_divide(panels, std::min(wanted, panels)), panels_at_once);
     const int column_blocks = ceil_divide(panels, panels_a_task);
     pool.run(static_cast<std::uint32_t>(row_blocks * column_blocks), [&](std::uint32_t task, int) {
         const int row_begin = static_cast<int>(task) / column_blocks * row_block;

@@ -153,9 +153,9 @@ template <class Left, class Finish>
 inline void multiply_block(Left a, int row_begin, int row_end, const float* right, int right_depth, int panel_begin,
                            int panel_end, int k_begin, int k_end, const Finish& finish) {
     alignas(64) float tile[tile_rows * tile_columns];
-    for (int panel = panel_begin; panel < panel_end; ++panel) {
-        const float* b = right + (static_cast<std::ptrdiff_t>(panel) * right_depth + k_begin) * tile_columns;
-        for (int row = row_begin; row < row_end; row += tile_rows) {
+    for (int row = row_begin; row < row_end; row += tile_rows) {
+        for (int panel = panel_begin; panel < panel_end; ++panel) {
+            const float* b = right + (static_cast<std::ptrdiff_t>(panel) * right_depth + k_begin) * tile_columns;
             detail::multiply_tile(a, row, row_end, k_begin, b, k_end - k_begin, tile);
             finish(tile, row, row_end - row < tile_rows ? row_end - row : tile_rows, panel);
         }
