@@ -34,7 +34,7 @@ suite_tools() {
 
 # Every room, the store on SQLite and on a PostgreSQL of its own.
 suite_unit() {
-  build_programs release && ctest_in release
+  build_programs dev && ctest_in dev
 }
 
 suite_pages() {

@@ -167,6 +167,25 @@ async function tiles() {
   return { preset, table };
 }
 
+/** Microseconds of the attention kernels with several tiles. */
+async function attention() {
+  const preset = text("preset", "small");
+  const { plan, gpu, library, buffers, options } = await openModel(preset);
+  const head_size = plan.shape.d_model / plan.shape.heads;
+  const timer = new DispatchTimer(gpu);
+  const table: Record<string, Record<string, number>> = { forward: {}, backward: {} };
+  for (const [ROWS, SPLITS] of [[32, 4], [32, 8], [32, 2], [16, 4], [16, 8], [16, 16], [8, 16], [8, 8], [64, 4], [64, 2]] as const) {
+    if (8 * ROWS * SPLITS * head_size > 30_000 || ROWS * SPLITS > 256) continue;
+    const tile = { ROWS, SPLITS };
+    const training = await makeTrainingPlan(gpu.device, library, buffers, plan, { ...options, attention_forward: tile, attention_backward: tile });
+    const time = (label: string) => timer.microseconds(training.gradients.find((dispatch) => dispatch.label === label)!);
+    table["forward"]![`${ROWS}/${SPLITS}`] = Math.round(10 * (await time("attention 0"))) / 10;
+    table["backward"]![`${ROWS}/${SPLITS}`] = Math.round(10 * (await time("attention 0 backward"))) / 10;
+  }
+  gpu.close();
+  return { preset, table };
+}
+
 /** TFLOP/s of square f32 products by size and tile. */
 async function gemm() {
   const sizes = text("sizes", "512,1024,2048,4096").split(",").map(Number);
@@ -278,7 +297,7 @@ async function repeats() {
   return { preset, identical: same(second) && same(third), first, second, third };
 }
 
-const tasks: Record<string, () => Promise<object>> = { steps, operations, tiles, gemm, drift, gradients, repeats };
+const tasks: Record<string, () => Promise<object>> = { steps, operations, tiles, attention, gemm, drift, gradients, repeats };
 
 async function main(): Promise<void> {
   const task = text("task", "steps");
