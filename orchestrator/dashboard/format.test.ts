@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { absent, ago, duration, flops, moment, percent, ratio } from "./format";
+
+describe("formats", () => {
+  it("choose the unit that keeps a number readable", () => {
+    expect(duration(0.0123)).toBe("12.3 µs");
+    expect(duration(137.1)).toBe("137 ms");
+    expect(duration(1462.5)).toBe("1.46 s");
+    expect(duration(90_000)).toBe("1.5 min");
+    expect(flops(26.3e9)).toBe("26.3 GFLOP");
+    expect(flops(1.499e12)).toBe("1.50 TFLOP");
+    expect(ratio(10.67)).toBe("10.7×");
+    expect(percent(0.0472)).toBe("4.72 %");
+    expect(percent(1e-7)).toBe("1.0e-5 %");
+    expect(percent(0)).toBe("0.00 %");
+  });
+
+  it("say that a value is absent and never invent one", () => {
+    for (const format of [duration, flops, ratio, percent]) {
+      expect(format(undefined)).toBe(absent);
+      expect(format(Number.NaN)).toBe(absent);
+    }
+    expect(moment("not a date")).toBe(absent);
+    expect(ago(undefined)).toBe(absent);
+  });
+
+  it("tell how long ago something was until the date says more", () => {
+    const now = new Date("2026-11-30T12:00:00Z");
+    expect(ago("2026-11-30T11:59:40Z", now)).toBe("just now");
+    expect(ago("2026-11-30T11:15:00Z", now)).toBe("45 min ago");
+    expect(ago("2026-11-29T12:00:00Z", now)).toBe("24 h ago");
+    expect(ago("2025-01-01T00:00:00Z", now)).toContain("2025");
+  });
+});
