@@ -70,8 +70,9 @@ for variant in "$@"; do
     esac
     case $variant in
         wasm64-*)
-            compile+=(-sMEMORY64=1)
-            link+=(-sMEMORY64=1)
+            # Newer em++ calls -sMEMORY64 deprecated in favour of -m64, which older ones lack.
+            compile+=(-sMEMORY64=1 -Wno-deprecated)
+            link+=(-sMEMORY64=1 -Wno-deprecated)
             maximum=16GB
             ;;
     esac

@@ -151,7 +151,6 @@ function makeMemory(variant: TrainerVariant, bytes: number): WebAssembly.Memory 
 }
 
 async function instantiate(
-  variant: TrainerVariant,
   compiled: Compiled,
   memory: WebAssembly.Memory,
   workers: number,
@@ -186,10 +185,10 @@ export async function loadTrainer(request: TrainerRequest): Promise<TrainerModul
   const corpusBytes = request.corpus === "builtin" ? corpusBuiltinBytes : request.corpus.byteLength;
   // A first instance in a small memory only answers how much the model needs.
   const sizingMemory = makeMemory(variant, fixedBytes);
-  const sizing = new TrainerModule(variant, 1, sizingMemory, await instantiate(variant, compiled, sizingMemory, 0));
+  const sizing = new TrainerModule(variant, 1, sizingMemory, await instantiate(compiled, sizingMemory, 0));
   const bytes = memoryBytes(sizing.bytesNeeded(shape, threads, mode), corpusBytes, threads);
   const memory = makeMemory(variant, bytes);
-  const trainer = new TrainerModule(variant, threads, memory, await instantiate(variant, compiled, memory, threads - 1));
+  const trainer = new TrainerModule(variant, threads, memory, await instantiate(compiled, memory, threads - 1));
   const createBegin = performance.now();
   trainer.create(shape, seed, mode, request.corpus);
   trainer.coldStart = {
@@ -203,7 +202,6 @@ export async function loadTrainer(request: TrainerRequest): Promise<TrainerModul
 /** One loaded build with one model. Every method throws TrainerError when the module reports a failure. */
 export class TrainerModule {
   coldStart: TrainerColdStart = { compile: 0, instantiate: 0, create: 0 };
-  private mode: TrainerMode = "train";
   private shape: ModelShape | undefined;
 
   constructor(
@@ -236,7 +234,6 @@ export class TrainerModule {
     this.check(
       this.number("create", ...this.shapeArguments(shape), this.threads, low, high, modeNumber(mode)),
     );
-    this.mode = mode;
     this.shape = shape;
   }
 
