@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 
@@ -9,11 +10,14 @@
 #include "core/random.hpp"
 #include "core/result.hpp"
 #include "http/progress_ring.hpp"
+#include "run/document_store.hpp"
 #include "run/ports.hpp"
 
 namespace assay::http {
 
 struct api_endpoint;
+class schedule_keeper;
+class server_metrics;
 
 /// Told by the API when the run queue has something to look at. Calls come from the store's thread and must not block.
 class run_listener {
@@ -30,8 +34,17 @@ struct api_context {
     progress_ring* progress = nullptr;
     const clock* time = nullptr;
     random_source* random = nullptr;
-    std::string version;  ///< of this program
+    std::string version;                                       ///< of this program
+    schedule_keeper* schedules = nullptr;                      ///< may be null: no schedules are kept
+    document_store* documents = nullptr;                       ///< may be null: undelivered notices are not shown
+    std::map<std::string, std::string, std::less<>> policies;  ///< JSON texts by name
+    // set by the server
+    server_metrics* metrics = nullptr;
+    std::function<std::size_t()> connections;
 };
+
+/// The JSON texts of a folder's policies ("apple-metal-3.json" by "apple-metal-3"). io_error names the folder.
+result<std::map<std::string, std::string, std::less<>>> load_policy_texts(const std::string& folder);
 
 /// Every built-in endpoint.
 std::span<const api_endpoint> api_endpoints();

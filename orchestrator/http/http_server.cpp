@@ -43,6 +43,7 @@ struct http_server::implementation {
     std::optional<asio::executor_work_guard<asio::io_context::executor_type>> work;
     asio::steady_timer tick;
     asio::steady_timer accept_pause;
+    std::shared_ptr<asio::ssl::context> tls;
     std::thread thread;
     std::uint16_t port = 0;
     std::uint64_t seen_progress = 0;
@@ -70,7 +71,10 @@ struct http_server::implementation {
             }
             socket.set_option(asio::ip::tcp::no_delay(true), failed);
             // Owned by core->connections; stop() ends every one of them.
-            asio::co_spawn(core->io, serve_plain(core, std::move(socket)), asio::detached);
+            if (tls)
+                asio::co_spawn(core->io, serve_tls(core, tls, std::move(socket)), asio::detached);
+            else
+                asio::co_spawn(core->io, serve_plain(core, std::move(socket)), asio::detached);
         }
     }
 
@@ -125,6 +129,15 @@ http_server::~http_server() {
 result<void> http_server::start() {
     auto& self = *implementation_;
     const auto& options = self.core->options;
+    if (!is_loopback_address(options.listen_address) && options.access.tokens.empty())
+        return error{assay::error_code::invalid_argument,
+                     "Other machines could reach " + options.listen_address + ", and no token is configured", "--listen",
+                     "Add tokens to the configuration file, or listen on 127.0.0.1."};
+    if (options.tls) {
+        auto context = make_tls_context(*options.tls);
+        if (!context) return context.error();
+        self.tls = std::move(*context);
+    }
     auto files = static_files::load(options.mounts);
     if (!files) return files.error();
     self.core->files = std::move(*files);
@@ -159,6 +172,15 @@ std::uint16_t http_server::port() const {
     return implementation_->port;
 }
 
+void http_server::reconfigure(access_settings access, std::vector<std::string> allowed_hosts) {
+    auto core = implementation_->core;
+    asio::post(core->io, [core, access = std::move(access), allowed_hosts = std::move(allowed_hosts)]() mutable {
+        core->tokens = token_table(std::move(access.tokens), access.anonymous_read);
+        core->limiter = rate_limiter(access.requests_per_second, access.request_burst);
+        core->hosts = host_policy(core->options.listen_address, std::move(allowed_hosts));
+    });
+}
+
 std::size_t http_server::open_connections() const {
     return implementation_->core->open_connections.load();
 }
@@ -173,7 +195,8 @@ void http_server::stop() {
 }
 
 std::string http_server::origin() const {
-    return "http://127.0.0.1:" + std::to_string(implementation_->port);
+    const std::string scheme = implementation_->tls ? "https" : "http";
+    return scheme + "://127.0.0.1:" + std::to_string(implementation_->port);
 }
 
 std::vector<std::pair<std::string, std::string>> http_server::asset_digests() const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "contract/server_config.hpp"
 #include "core/blocking_executor.hpp"
 #include "core/http_message.hpp"
 #include "core/result.hpp"
@@ -33,6 +34,20 @@ struct http_limits {
     std::chrono::milliseconds event_keep_alive{15'000};
 };
 
+/// PEM files of a certificate chain and its key.
+struct tls_files {
+    std::string certificate_chain;
+    std::string private_key;
+};
+
+/// What may change while the server runs (SIGHUP).
+struct access_settings {
+    std::vector<configured_token> tokens;  ///< needed for an address that is not loopback
+    bool anonymous_read = false;
+    double requests_per_second = 1000;     ///< of the API, for each caller
+    double request_burst = 2000;
+};
+
 struct http_server_options {
     std::string listen_address = "127.0.0.1";  ///< an IP address
     std::uint16_t port = 0;                    ///< 0: any free one
@@ -40,6 +55,8 @@ struct http_server_options {
     std::vector<std::string> allowed_hosts;  ///< names the Host header may hold besides loopback and the listen address
     std::vector<http_endpoint> endpoints;    ///< added by other rooms
     http_limits limits;
+    std::optional<tls_files> tls;              ///< set: HTTPS only
+    access_settings access;
 };
 
 /// Owns its socket, thread and connections. Without a store it serves pages and /healthz only, which is all that a
@@ -50,17 +67,21 @@ class http_server final : public page_server {
     http_server(http_server_options options, api_context api, work_executor* store_work);
     ~http_server() override;
 
-    /// Reads the served files, binds and begins to serve. io_error says which folder or address failed.
+    /// Reads the served files, binds and begins to serve. io_error says which folder or address failed; an address that
+    /// is not loopback without tokens is refused as invalid_argument.
     result<void> start();
     /// The port bound; 0 before start().
     std::uint16_t port() const;
     /// Stops accepting, lets requests in progress end within the drain limit, closes everything, joins the thread. Safe
     /// to call twice.
     void stop();
+    /// Replaces tokens, limits and host names for the requests that follow. Safe from any thread.
+    void reconfigure(access_settings access, std::vector<std::string> allowed_hosts);
     /// How many connections are open.
     std::size_t open_connections() const;
 
-    /// "http://127.0.0.1:PORT", where a browser of this machine reaches the pages.
+    /// "http://127.0.0.1:PORT", where a browser of this machine reaches the pages (https with TLS: a browser then wants
+    /// a certificate it trusts, so measurements use a second server on loopback).
     std::string origin() const override;
     std::vector<std::pair<std::string, std::string>> asset_digests() const override;
     std::string publish_corpus(std::shared_ptr<const std::string> bytes, std::string_view sha256) override;

@@ -35,19 +35,19 @@ std::variant<route, route_missing, method_missing> router::find(std::string_view
     std::vector<std::string_view> methods;
     route found;
     captures parts;
-    for (const auto& endpoint : built_in_) {
+    for (const auto& endpoint : added_) {
         if (!matches(endpoint.pattern, path, parts)) continue;
         if (endpoint.method == wanted) {
-            found.built_in = &endpoint;
+            found.added = &endpoint;
             found.captures = std::move(parts);
             return found;
         }
         methods.push_back(endpoint.method);
     }
-    for (const auto& endpoint : added_) {
+    for (const auto& endpoint : built_in_) {
         if (!matches(endpoint.pattern, path, parts)) continue;
         if (endpoint.method == wanted) {
-            found.added = &endpoint;
+            found.built_in = &endpoint;
             found.captures = std::move(parts);
             return found;
         }

@@ -49,7 +49,8 @@ class router {
     router(std::span<const api_endpoint> built_in, std::vector<http_endpoint> added)
         : built_in_(built_in), added_(std::move(added)) {}
 
-    /// HEAD finds GET's endpoint. OPTIONS is answered by the caller from `allow`.
+    /// Added endpoints come before built-in ones. HEAD finds GET's endpoint. OPTIONS is answered by the caller from
+    /// `allow`.
     std::variant<route, route_missing, method_missing> find(std::string_view method, std::string_view path) const;
 
   private:

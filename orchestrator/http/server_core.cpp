@@ -9,9 +9,14 @@ server_core::server_core(http_server_options the_options, api_context the_api, w
       api(std::move(the_api)),
       store_work(work),
       routes(api.store ? api_endpoints() : api_endpoints().first(1), options.endpoints),
-      hosts(options.listen_address, options.allowed_hosts) {}
+      hosts(options.listen_address, options.allowed_hosts),
+      tokens(options.access.tokens, options.access.anonymous_read),
+      limiter(options.access.requests_per_second, options.access.request_burst) {
+    api.metrics = &metrics;
+    api.connections = [this] { return open_connections.load(std::memory_order_relaxed); };
+}
 
-server_core::decision server_core::decide(http_request& request) const {
+server_core::decision server_core::decide(http_request& request) {
     const auto refuse = [](int status, error cause) { return decision{problem(status, cause), {}}; };
     const auto host = request.header("host");
     if (!host) return refuse(400, {error_code::invalid_argument, "The Host header is missing"});
@@ -39,6 +44,12 @@ server_core::decision server_core::decide(http_request& request) const {
     }
     auto target = std::get<route>(std::move(found));
     request.captures = target.captures;
+    auto subject = tokens.check(request.header("authorization"), target.scope());
+    if (!subject) return decision{problem(subject.error()), {}};
+    request.subject = std::move(*subject);
+    if (target.scope() != token_scope::none &&
+        !limiter.take(request.subject.empty() ? request.peer : request.subject, coarse_now))
+        return refuse(429, {error_code::unavailable, "Too many requests; ask again in a moment"});
     const bool has_body = !request.body.empty();
     const auto type = request.header("content-type").value_or("");
     // A form of another site cannot send application/json without being asked first.

@@ -10,8 +10,11 @@
 
 #include "http/access.hpp"
 #include "http/http_server.hpp"
+#include "http/rate_limiter.hpp"
 #include "http/router.hpp"
+#include "http/server_metrics.hpp"
 #include "http/static_files.hpp"
+#include "http/token_table.hpp"
 
 namespace assay::http {
 
@@ -44,6 +47,9 @@ struct server_core {
     std::string date;          ///< the Date header of this second
     steady_time coarse_now{};  ///< moves with the server's clock tick
     bool stopping = false;
+    token_table tokens;
+    rate_limiter limiter;
+    server_metrics metrics;
 
     server_core(http_server_options the_options, api_context the_api, work_executor* work);
 
@@ -52,7 +58,7 @@ struct server_core {
         std::optional<http_response> answer;
         std::optional<route> target;
     };
-    decision decide(http_request& request) const;
+    decision decide(http_request& request);
 
     /// The most body bytes that the request may have.
     std::size_t body_limit(std::string_view method, std::string_view path) const;

@@ -1,4 +1,5 @@
-#include "http/connection.hpp"
+// One connection over any stream: requests in, answers out. Included by the files that make one for a kind of stream.
+#pragma once
 
 #include <spdlog/spdlog.h>
 
@@ -16,7 +17,6 @@
 #include "http/response_head.hpp"
 
 namespace assay::http {
-namespace {
 
 namespace asio = boost::asio;
 namespace beast_http = boost::beast::http;
@@ -54,6 +54,15 @@ class connection final : public connection_base, public std::enable_shared_from_
     void wake() override { wakeup_.cancel(); }
 
     asio::awaitable<void> serve() {
+        if constexpr (is_secure) {
+            set_deadline(core_->options.limits.header);
+            error_code failed;
+            co_await stream_.async_handshake(Stream::server, asio::redirect_error(asio::use_awaitable, failed));
+            if (failed) {
+                abort();
+                co_return;
+            }
+        }
         for (std::size_t served = 0; !aborted_ && served < core_->options.limits.requests_per_connection; ++served) {
             const bool may_follow = co_await serve_one();
             if (!may_follow || core_->stopping) break;
@@ -63,6 +72,7 @@ class connection final : public connection_base, public std::enable_shared_from_
     }
 
   private:
+    static constexpr bool is_secure = !std::is_same_v<Stream, asio::ip::tcp::socket>;
     using parser = beast_http::request_parser<beast_http::string_body>;
     enum class read_outcome { complete, closed, refused };
 
@@ -183,6 +193,7 @@ class connection final : public connection_base, public std::enable_shared_from_
         facts.date = core_->date;
         if (outcome == read_outcome::refused) {
             facts.keep_alive = false;
+            core_->metrics.count_refused();
             co_await write_answer(std::move(refusal_), facts);
             co_return false;
         }
@@ -196,9 +207,10 @@ class connection final : public connection_base, public std::enable_shared_from_
             if (core_->hosts.allows_host(host)) {
                 // A served name holds no escapes, so the raw target finds it or nothing does.
                 if (const auto file = core_->files->find(target.substr(0, target.find('?')))) {
+                    core_->metrics.count_static();
                     const auto body = begin_static_response(*file, facts, head_);
-                    const bool sent = co_await write(body);
-                    co_return sent&& facts.keep_alive;
+                    if (!co_await write(body)) co_return false;
+                    co_return facts.keep_alive;
                 }
             }
         }
@@ -208,6 +220,9 @@ class connection final : public connection_base, public std::enable_shared_from_
             co_return facts.keep_alive && !aborted_;
         }
         auto decided = core_->decide(request);
+        const auto begun = std::chrono::steady_clock::now();
+        const std::string pattern(decided.target ? decided.target->pattern() : "none");
+        const std::string method(decided.target ? request.method : "any");  // an unknown method must not make a series
         if (!decided.answer) {
             co_await answer_with(std::move(*decided.target), std::move(request));
             if (!mailbox_answer_) co_return false;
@@ -218,8 +233,12 @@ class connection final : public connection_base, public std::enable_shared_from_
             co_await stream_events(std::move(*decided.answer), facts);
             co_return false;
         }
+        const int status = decided.answer->status;
         const bool sent = co_await write_answer(std::move(*decided.answer), facts);
-        co_return sent&& facts.keep_alive;
+        const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begun;
+        core_->metrics.count_request(method, pattern, status, taken.count());
+        if (!sent) co_return false;
+        co_return facts.keep_alive;
     }
 
     /// Copies the parsed request into our own form; a refusal where its target is malformed.
@@ -350,6 +369,11 @@ class connection final : public connection_base, public std::enable_shared_from_
     asio::awaitable<void> linger() {
         if (aborted_) co_return;
         error_code failed;
+        if constexpr (is_secure) {
+            deadline = core_->coarse_now + std::chrono::seconds(1);
+            co_await stream_.async_shutdown(asio::redirect_error(asio::use_awaitable, failed));
+            co_return;
+        }
         stream_.lowest_layer().shutdown(asio::ip::tcp::socket::shutdown_send, failed);
         deadline = core_->coarse_now + std::chrono::seconds(1);
         buffer_.resize(std::max(buffer_.size(), first_buffer_bytes));
@@ -376,7 +400,7 @@ class connection final : public connection_base, public std::enable_shared_from_
 };
 
 template <class Stream>
-asio::awaitable<void> serve(std::shared_ptr<server_core> core, Stream stream, std::string peer) {
+boost::asio::awaitable<void> serve_stream(std::shared_ptr<server_core> core, Stream stream, std::string peer) {
     auto served = std::make_shared<connection<Stream>>(core, std::move(stream), std::move(peer));
     core->connections.insert(served);
     core->open_connections.fetch_add(1, std::memory_order_relaxed);
@@ -388,19 +412,6 @@ asio::awaitable<void> serve(std::shared_ptr<server_core> core, Stream stream, st
     served->abort();
     core->connections.erase(served);
     core->open_connections.fetch_sub(1, std::memory_order_relaxed);
-}
-
-std::string peer_address(const asio::ip::tcp::socket& socket) {
-    error_code failed;
-    const auto peer = socket.remote_endpoint(failed);
-    return failed ? std::string() : peer.address().to_string();
-}
-
-}  // namespace
-
-asio::awaitable<void> serve_plain(std::shared_ptr<server_core> core, asio::ip::tcp::socket socket) {
-    auto peer = peer_address(socket);
-    co_await serve(std::move(core), std::move(socket), std::move(peer));
 }
 
 }  // namespace assay::http
