@@ -132,8 +132,9 @@ task<run_outcome> execute_with_lease(measurement_services* services, run_setting
             }
         });
     };
-    auto outcome = co_await (execute_run(services->run, std::move(settings), stop, std::move(on_step)) ||
-                             keep_lease(services, row, stop));
+    task<run_outcome> work = execute_run(services->run, std::move(settings), stop, std::move(on_step));
+    task<void> lease = keep_lease(services, std::move(row), stop);
+    auto outcome = co_await (std::move(work) || std::move(lease));
     co_return std::get<0>(std::move(outcome));
 }
 

@@ -22,6 +22,11 @@ task<void> wait_for_stop(std::shared_ptr<stop_signal> stop) {
     }
 }
 
+/// An event in a type of its own: Asio's operator|| would flatten a variant into its alternatives.
+struct performed {
+    run_event event;
+};
+
 /// One run's shell: owns the arm that is open.
 class run_shell {
   public:
@@ -36,17 +41,16 @@ class run_shell {
         return run_claimed{services_.environment->machine(), services_.environment->snapshot()};
     }
 
-    task<run_event> perform(run_action action) {
-        if (auto* open = std::get_if<open_arm>(&action)) co_return co_await perform_open(open->arm);
-        if (std::holds_alternative<check_arm>(action)) co_return co_await perform_check();
-        if (auto* prepare = std::get_if<prepare_arm>(&action)) co_return co_await perform_prepare(prepare->config);
-        if (auto* start = std::get_if<start_phase>(&action)) co_return co_await perform_start(start->phase);
-        if (auto* wait = std::get_if<await_arm_event>(&action)) co_return co_await perform_wait(wait->limit);
-        if (auto* pause = std::get_if<pause_between_arms>(&action)) {
-            co_await sleep_for(pause->duration);
-            co_return pause_ended{};
+    /// Performs one action. An exception is the failure of an infrastructure: the arm's, not the process's.
+    task<performed> perform(run_action action) {
+        std::string failure;
+        try {
+            run_event event = co_await perform_action(std::move(action));
+            co_return performed{std::move(event)};
+        } catch (const std::exception& thrown) {
+            failure = thrown.what();
         }
-        co_return operation_failed{{error_code::internal, "an action that the shell does not know", {}, {}, {}}};
+        co_return performed{operation_failed{{error_code::internal, "The action ended by an exception: " + failure}}};
     }
 
     task<run_event> close() {
@@ -61,6 +65,19 @@ class run_shell {
     const run_services& services() const { return services_; }
 
   private:
+    task<run_event> perform_action(run_action action) {
+        if (auto* open = std::get_if<open_arm>(&action)) co_return co_await perform_open(open->arm);
+        if (std::holds_alternative<check_arm>(action)) co_return co_await perform_check();
+        if (auto* prepare = std::get_if<prepare_arm>(&action)) co_return co_await perform_prepare(prepare->config);
+        if (auto* start = std::get_if<start_phase>(&action)) co_return co_await perform_start(start->phase);
+        if (auto* wait = std::get_if<await_arm_event>(&action)) co_return co_await perform_wait(wait->limit);
+        if (auto* pause = std::get_if<pause_between_arms>(&action)) {
+            co_await sleep_for(pause->duration);
+            co_return pause_ended{};
+        }
+        co_return operation_failed{{error_code::internal, "an action that the shell does not know", {}, {}, {}}};
+    }
+
     task<run_event> perform_open(std::string arm) {
         auto made = services_.launcher->make_host(arm, services_.pages->origin());
         if (!made) co_return operation_failed{made.error()};
@@ -110,8 +127,11 @@ void publish(const run_shell& shell, const run_fsm& machine, const run_event& ev
 /// Performs an action, or answers with the stop that came first.
 task<run_event> perform_or_stop(run_shell& shell, run_action action) {
     using namespace boost::asio::experimental::awaitable_operators;
-    auto first = co_await (shell.perform(std::move(action)) || wait_for_stop(shell.stop()));
-    if (first.index() == 0) co_return std::get<0>(std::move(first));
+    // Named, since g++ 12 destroys temporaries of a co_await expression twice.
+    task<performed> work = shell.perform(std::move(action));
+    task<void> watch = wait_for_stop(shell.stop());
+    auto first = co_await (std::move(work) || std::move(watch));
+    if (first.index() == 0) co_return std::get<0>(std::move(first)).event;
     const bool interrupted = shell.stop()->interrupted();
     co_return cancel_asked{interrupted ? "The service was asked to stop" : "Cancelled by request", interrupted};
 }
