@@ -1,5 +1,6 @@
 #include "browser/arm_launcher.hpp"
 
+#include "browser/cdp_transport.hpp"
 #include "browser/chrome_host.hpp"
 #include "browser/command_host.hpp"
 #include "contract/arm.hpp"
@@ -22,6 +23,15 @@ class launcher final : public arm_launcher {
 
   private:
     result<std::unique_ptr<arm_host>> make_browser(std::string_view page_origin) {
+        if (options_.attach) {
+            const auto address = parse_websocket_address(*options_.attach);
+            if (!address) return address.error();
+            chrome_host_options host;
+            host.attach_url = *options_.attach;
+            host.page_url = std::string(page_origin) + "/arm/";
+            host.limits = options_.limits;
+            return make_chrome_host(std::move(host), time_, random_);
+        }
         auto browser = choose_browser(options_.browser, this_system(), process_environment, is_executable_file);
         if (!browser) return browser.error();
         chrome_host_options host;

@@ -22,6 +22,7 @@ struct launcher_options {
     std::optional<std::string> browser;    ///< --browser; absent: the best one found
     std::vector<std::string> extra_switches;  ///< --browser-switch, each "--name[=value]" or "!--name" to remove one
     std::vector<std::pair<std::string, std::string>> browser_environment;  ///< --browser-env NAME=VALUE
+    std::optional<std::string> attach;     ///< --attach ws://...: a browser that runs already, instead of a launch
     gpu_mode gpu = gpu_mode::automatic;
     std::map<std::string, std::vector<std::string>> commands;  ///< "native" and the names of external arms
     arm_limits limits;

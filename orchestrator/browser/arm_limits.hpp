@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "browser/chrome_process.hpp"
+#include "browser/browser_link.hpp"
 
 namespace assay {
 

@@ -3,6 +3,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -30,5 +31,16 @@ class cdp_transport {
 /// Over two pipes, frames ended by NUL. Takes the descriptors, which must be non-blocking.
 std::shared_ptr<cdp_transport> make_pipe_transport(boost::asio::any_io_executor executor, unique_descriptor reader,
                                                    unique_descriptor writer);
+
+/// Over a WebSocket, one message a frame, up to max_cdp_frame_bytes each. `url` is "ws://HOST:PORT/PATH"; anything else is
+/// invalid_argument, field "--attach". Connecting ends within `limit`.
+boost::asio::awaitable<result<std::shared_ptr<cdp_transport>>> connect_websocket_transport(std::string url,
+                                                                                           std::chrono::milliseconds limit);
+
+/// The parts of a "ws://HOST[:PORT]/PATH" address.
+struct websocket_address {
+    std::string host, port, path;
+};
+result<websocket_address> parse_websocket_address(const std::string& url);
 
 }  // namespace assay

@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <map>
 
 #include "browser/process_exit.hpp"
@@ -102,6 +103,7 @@ struct child_plan {
     char* const* environment;
     int protocol_in, protocol_out, standard_error, null_device, status;
     child_wiring wiring;
+    const char* working_directory;  // empty: ours
     pid_t parent;
 };
 
@@ -130,6 +132,11 @@ struct child_plan {
     const unsigned first = plan.wiring == child_wiring::descriptors_3_and_4 ? 5 : 3;
     ::syscall(SYS_close_range, first, ~0U, 4U /* CLOSE_RANGE_CLOEXEC */);
 #endif
+    if (*plan.working_directory != '\0' && ::chdir(plan.working_directory) != 0) {
+        const int why = errno;
+        [[maybe_unused]] const auto written = ::write(plan.status, &why, sizeof why);
+        ::_exit(127);
+    }
     ::execve(plan.program, plan.arguments, plan.environment);
     const int why = errno;
     [[maybe_unused]] const auto written = ::write(plan.status, &why, sizeof why);
@@ -150,7 +157,9 @@ result<std::unique_ptr<child_process>> child_process::start(boost::asio::any_io_
     if (!status) return status.error();
     unique_descriptor null_device(::open("/dev/null", O_RDWR | O_CLOEXEC));
 
-    const std::string program = find_on_path(specification.program);
+    // Absolute, since the child may start in another folder.
+    std::error_code no_folder;
+    const std::string program = std::filesystem::absolute(find_on_path(specification.program), no_folder).string();
     std::vector<std::string> arguments{program};
     arguments.insert(arguments.end(), specification.arguments.begin(), specification.arguments.end());
     auto environment = merged_environment(specification.environment);
@@ -158,7 +167,8 @@ result<std::unique_ptr<child_process>> child_process::start(boost::asio::any_io_
     const auto environment_pointers = pointers_to(environment);
     const child_plan plan{program.c_str(), argument_pointers.data(), environment_pointers.data(), to_child->read_end.get(),
                           from_child->write_end.get(), errors->write_end.get(), null_device.get(),
-                          status->write_end.get(), specification.wiring, ::getpid()};
+                          status->write_end.get(), specification.wiring,
+                          specification.working_directory.c_str(), ::getpid()};
 
     const pid_t pid = ::fork();
     if (pid < 0)

@@ -27,6 +27,7 @@ struct child_specification {
     std::vector<std::string> arguments;  ///< after the program's name
     std::vector<std::pair<std::string, std::string>> environment;  ///< added to, or replacing parts of, ours
     child_wiring wiring = child_wiring::standard_streams;
+    std::string working_directory;  ///< empty: ours
 };
 
 /// Owns one file descriptor.

@@ -9,6 +9,7 @@
 
 #include "browser/devtools_facts.hpp"
 #include "browser/event_inbox.hpp"
+#include "browser/gpu_probe.hpp"
 #include "browser/page_driver.hpp"
 #include "browser/process_exit.hpp"
 
@@ -45,15 +46,21 @@ class chrome_host final : public arm_host {
         const auto started = std::chrono::steady_clock::now();
         inbox_ = std::make_shared<event_inbox>(executor);
         inbox_->explain = [this](arm_error_event& typed) { explain(typed); };
-        auto process = chrome_process::start(executor, options_.launch, time_, random_);
-        if (!process) co_return process.error();
-        process_ = std::move(*process);
-        auto& connection = process_->connection();
+        if (options_.attach_url.empty()) {
+            auto started_browser = chrome_process::start(executor, options_.launch, time_, random_);
+            if (!started_browser) co_return started_browser.error();
+            browser_ = std::move(*started_browser);
+        } else {
+            auto running_browser = co_await attach_browser(options_.attach_url, options_.limits.launch);
+            if (!running_browser) co_return running_browser.error();
+            browser_ = std::move(*running_browser);
+        }
+        auto& connection = browser_->connection();
         connection.on_closed([this](const error& why) { browser_gone(why); });
         make_page();
         connection.start();
         const auto version = connection.post({}, "Browser.getVersion", json::object());
-        page_->post_open();
+        if (browser_->is_ours()) page_->post_open();
 
         arm_opened opened;
         auto about = co_await connection.reply(version, options_.limits.launch);
@@ -61,13 +68,18 @@ class chrome_host final : public arm_host {
         opened.launch_ms = milliseconds_since(started);
         opened.browser.emplace();
         read_browser_version_reply(**about, *opened.browser);
-        opened.browser->path = options_.launch.binary.string();
-        opened.browser->switches = process_->stated_switches();
+        opened.browser->path = browser_->is_ours() ? options_.launch.binary.string() : options_.attach_url;
+        opened.browser->switches = browser_->stated_switches();
 
         const auto page_started = std::chrono::steady_clock::now();
         // Asked for while the page loads, since the browser may take long to look at its GPU.
         const auto gpu_information = connection.post({}, "SystemInfo.getInfo", json::object());
-        auto accepted = co_await page_->opened(options_.limits.page);
+        result<void> accepted;
+        if (browser_->is_ours()) {
+            accepted = co_await page_->opened(options_.limits.page);
+        } else {
+            accepted = co_await page_->open_in_own_context(options_.limits.page);
+        }
         if (!accepted) co_return described(accepted.error());
         auto first = co_await inbox_->next(options_.limits.page, "waiting for the arm's page at " + options_.page_url);
         if (!first) co_return described(first.error());
@@ -83,20 +95,26 @@ class chrome_host final : public arm_host {
         opened.adapter.devtools = std::move(*devtools);
         auto processes = co_await connection.call({}, "SystemInfo.getProcessInfo", json::object(), options_.limits.call);
         if (!processes) co_return described(processes.error());
-        watch_gpu_process(executor, gpu_process_of(**processes));
+        if (browser_->is_ours()) watch_gpu_process(executor, gpu_process_of(**processes));
+        auto rate = co_await probe_gpu(page_.get(), options_.limits.call);
+        if (!rate) co_return described(rate.error());
+        probe_gflops_ = *rate;
+        opened.adapter.probe_gflops = probe_gflops_;
         co_return opened;
     }
 
     task<result<adapter_views>> adapter() override {
         auto page_view = co_await facts();
         if (!page_view) co_return page_view.error();
-        auto gpu = co_await process_->connection().call({}, "SystemInfo.getInfo", json::object(), options_.limits.call);
+        auto gpu = co_await browser_->connection().call({}, "SystemInfo.getInfo", json::object(), options_.limits.call);
         if (!gpu) co_return described(gpu.error());
         auto devtools = read_system_info(**gpu);
         if (!devtools) co_return described(devtools.error());
         adapter_views views;
         views.page = std::move(page_view->adapter);
         views.devtools = std::move(*devtools);
+        // Asked once an arm: what ran before the steps must not warm or cool the machine in the middle.
+        views.probe_gflops = probe_gflops_;
         co_return views;
     }
 
@@ -138,13 +156,14 @@ class chrome_host final : public arm_host {
         const auto started = std::chrono::steady_clock::now();
         closing_ = true;
         stop_watching();
-        if (process_) {
-            const auto report = co_await process_->stop(options_.limits.stop);
+        if (browser_) {
+            if (page_ && !browser_->is_ours()) co_await page_->close_page(options_.limits.stop.close);
+            const auto report = co_await browser_->stop(options_.limits.stop);
             closed.forced = report.forced;
-            closed.last_lines = process_->last_lines();
+            closed.last_lines = browser_->last_lines();
             if (!report.profile_removed) closed.last_lines.push_back("the profile could not be removed; it is swept at the next start");
             page_.reset();
-            process_.reset();
+            browser_.reset();
         }
         closed.console.assign(console_.values().begin(), console_.values().end());
         closed.close_ms = milliseconds_since(started);
@@ -157,17 +176,17 @@ class chrome_host final : public arm_host {
         handlers.event = [inbox = inbox_](std::string text) { inbox->accept(text); };
         handlers.failed = [this](error why) { fail(std::move(why)); };
         handlers.console = [this](std::string line) { console_.push(std::move(line)); };
-        page_ = std::make_unique<page_driver>(process_->connection(), page_place{options_.page_url}, std::move(handlers));
+        page_ = std::make_unique<page_driver>(browser_->connection(), options_.page_url, std::move(handlers));
     }
 
     void fail(error why) {
         if (closing_) return;
         inbox_->fail(why);
-        process_->connection().fail_calls(why);
+        browser_->connection().fail_calls(why);
     }
 
     void browser_gone(error why) {
-        if (const auto status = process_->exit_status())
+        if (const auto status = browser_->exit_status())
             why.message = "the browser ended with " + status->text();
         why.reason = why.code == error_code::browser_crashed ? "crashed" : why.reason;
         fail(std::move(why));
@@ -206,7 +225,7 @@ class chrome_host final : public arm_host {
     }
 
     std::optional<error> not_usable() {
-        if (!process_) return error{error_code::conflict, "the arm is not open"};
+        if (!browser_) return error{error_code::conflict, "the arm is not open"};
         if (inbox_->failure()) return described(*inbox_->failure());
         return std::nullopt;
     }
@@ -225,8 +244,8 @@ class chrome_host final : public arm_host {
 
     /// Adds what the browser and the page said last.
     error described(error why) const {
-        if (!process_) return why;
-        std::vector<std::string> lines = process_->last_lines();
+        if (!browser_) return why;
+        std::vector<std::string> lines = browser_->last_lines();
         lines.insert(lines.end(), console_.values().begin(), console_.values().end());
         const std::size_t first = lines.size() - std::min(lines.size(), lines_in_an_error);
         for (std::size_t index = first; index < lines.size(); ++index)
@@ -238,10 +257,11 @@ class chrome_host final : public arm_host {
     const clock& time_;
     random_source& random_;
     std::shared_ptr<event_inbox> inbox_;
-    std::unique_ptr<chrome_process> process_;
+    std::unique_ptr<browser_link> browser_;
     std::unique_ptr<page_driver> page_;  // destroyed before the connection it uses
     ring_buffer<std::string> console_{max_console_lines};
     std::optional<pid_t> gpu_process_;
+    std::optional<double> probe_gflops_;
     std::shared_ptr<gpu_watch> watch_;
     bool closing_ = false;
 };

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "browser/arm_limits.hpp"
+#include "browser/chrome_process.hpp"
 #include "run/ports.hpp"
 
 namespace assay {
@@ -12,6 +13,7 @@ namespace assay {
 /// What a browser arm is made of.
 struct chrome_host_options {
     chrome_launch launch;
+    std::string attach_url;  ///< not empty: use the browser behind this WebSocket instead of launching one
     std::string page_url;  ///< "http://127.0.0.1:PORT/arm/"
     arm_limits limits;
 };

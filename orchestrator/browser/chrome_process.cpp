@@ -6,7 +6,7 @@ namespace assay {
 
 namespace asio = boost::asio;
 
-result<std::unique_ptr<chrome_process>> chrome_process::start(asio::any_io_executor executor, chrome_launch launch,
+result<std::unique_ptr<browser_link>> chrome_process::start(asio::any_io_executor executor, chrome_launch launch,
                                                               const clock& time, random_source& random) {
     auto profile = profile_folder::create(launch.home, time, random);
     if (!profile) return profile.error();
@@ -21,6 +21,8 @@ result<std::unique_ptr<chrome_process>> chrome_process::start(asio::any_io_execu
     process->stated_switches_.push_back("--user-data-dir=<profile>");
     specification.wiring = child_wiring::descriptors_3_and_4;
     specification.environment = std::move(launch.environment);
+    // Every process of the browser inherits this folder, and few keep their environment readable: it marks them as ours.
+    specification.working_directory = process->profile_path();
     specification.environment.emplace_back("ASSAY_PROFILE", process->profile_path());
     // What Chrome would leave in the common temporary folder when it is killed goes with the profile instead.
     specification.environment.emplace_back("TMPDIR", process->profile_->temporary_files().string());
@@ -37,7 +39,7 @@ result<std::unique_ptr<chrome_process>> chrome_process::start(asio::any_io_execu
                                          std::move(handlers));
     process->connection_ = std::make_unique<cdp_connection>(
         executor, make_pipe_transport(executor, process->child_->take_reader(), process->child_->take_writer()));
-    return process;
+    return std::unique_ptr<browser_link>(std::move(process));
 }
 
 chrome_process::~chrome_process() {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "browser/cdp_connection.hpp"
+#include "browser/browser_link.hpp"
 #include "browser/child_process.hpp"
 #include "browser/line_reader.hpp"
 #include "browser/profile_folder.hpp"
@@ -26,41 +26,27 @@ struct chrome_launch {
     std::filesystem::path home;         ///< the profile is made below <home>/profiles
 };
 
-/// How long each stage of an ending may take; their sum bounds stop().
-struct stop_limits {
-    std::chrono::milliseconds close{3000};      ///< from Browser.close to the process's end
-    std::chrono::milliseconds terminate{1000};  ///< from SIGTERM
-    std::chrono::milliseconds kill{2000};       ///< from SIGKILL: only the kernel can be slow here
-};
-
-/// How a stop went.
-struct stop_report {
-    bool forced = false;            ///< TERM or KILL was needed
-    bool profile_removed = false;
-    std::optional<child_status> status;  ///< absent when it could not be reaped in time
-};
-
 /// A running Chrome. The destructor kills the group and removes the profile.
-class chrome_process {
+class chrome_process final : public browser_link {
   public:
-    static result<std::unique_ptr<chrome_process>> start(boost::asio::any_io_executor executor, chrome_launch launch,
-                                                         const clock& time, random_source& random);
-    ~chrome_process();
+    static result<std::unique_ptr<browser_link>> start(boost::asio::any_io_executor executor, chrome_launch launch,
+                                                       const clock& time, random_source& random);
+    ~chrome_process() override;
 
     /// Over the pipe, not started: set its handlers, then start() it.
-    cdp_connection& connection() { return *connection_; }
-    const child_process& child() const { return *child_; }
+    cdp_connection& connection() override { return *connection_; }
     std::string profile_path() const { return profile_->path().string(); }
     /// The last lines of standard error, oldest first.
-    std::vector<std::string> last_lines() const;
+    std::vector<std::string> last_lines() const override;
     /// The command line after the binary with the profile's path replaced by "<profile>".
-    const std::vector<std::string>& stated_switches() const { return stated_switches_; }
+    const std::vector<std::string>& stated_switches() const override { return stated_switches_; }
+    bool is_ours() const override { return true; }
     /// How the process ended, if it has.
-    std::optional<child_status> exit_status();
+    std::optional<child_status> exit_status() override;
 
     /// Browser.close, then TERM, then KILL of the whole group, each after its limit; reaps, ends what still names the
     /// profile, and removes it. Never throws.
-    boost::asio::awaitable<stop_report> stop(stop_limits limits);
+    boost::asio::awaitable<stop_report> stop(stop_limits limits) override;
 
   private:
     chrome_process() = default;

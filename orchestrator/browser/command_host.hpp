@@ -11,8 +11,8 @@
 
 namespace assay {
 
-/// A command that speaks the arm contract: calls come one JSON object a line on its standard input (see
-/// protocols/schemas/arm-command.schema.json), events go one a line to its standard output.
+/// A command that speaks the arm contract: it says `ready`, reads its configuration (arm-config.schema.json) from standard
+/// input to the end, then prepares, warms up and measures in one go, its events one a line on standard output.
 struct command_host_options {
     std::string arm;
     std::vector<std::string> command;  ///< program and arguments; at least the program

@@ -26,6 +26,7 @@ void event_inbox::accept(std::string_view event_text) {
         return;
     }
     if (auto* typed = std::get_if<arm_error_event>(&event->body); typed != nullptr && explain) explain(*typed);
+    if (const auto* done = std::get_if<done_event>(&event->body)) measured_ = measured_ || done->phase == arm_phase::measure;
     events_.push_back(std::move(*event));
     changed_.notify();
 }

@@ -26,6 +26,8 @@ class event_inbox {
     /// Ends the arm; the first cause stays.
     void fail(error why);
     const std::optional<error>& failure() const { return failure_; }
+    /// Whether `done` of the measured phase has come, taken or not.
+    bool measured() const { return measured_; }
 
     /// The next event, waiting at most `limit`. A typed error of the arm is arm_failed, its code in `reason`. When the time
     /// is up: deadline_exceeded, reason "silence", saying `what` was waited for.
@@ -39,6 +41,7 @@ class event_inbox {
     std::deque<arm_event> events_;
     std::optional<error> failure_;
     std::uint64_t next_sequence_ = 0;
+    bool measured_ = false;
 };
 
 }  // namespace assay

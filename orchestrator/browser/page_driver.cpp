@@ -1,6 +1,5 @@
 #include "browser/page_driver.hpp"
 
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
@@ -14,17 +13,15 @@ using json = nlohmann::json;
 
 class page_driver::state : public std::enable_shared_from_this<page_driver::state> {
   public:
-    state(cdp_connection& connection, page_place place, page_handlers handlers)
-        : connection_(connection), place_(std::move(place)), handlers_(std::move(handlers)) {}
+    state(cdp_connection& connection, std::string url, page_handlers handlers)
+        : connection_(connection), url_(std::move(url)), handlers_(std::move(handlers)) {}
 
     void browser_event(std::string_view method, const json& parameters) {
         if (method == "Target.attachedToTarget") {
             const auto target = parameters.value("/targetInfo/targetId"_json_pointer, std::string());
             const auto session = parameters.value("sessionId", std::string());
-            sessions_[target] = session;
-            // The first page is ours: a browser of ours opens none by itself, and one that we attached to is asked for
-            // pages made from now on.
-            if (session_.empty() && wanted(parameters.at("targetInfo"))) set_up(target, session);
+            // A browser of ours opens no page by itself, so that the first is the one asked for.
+            if (session_.empty() && context_.empty()) set_up(target, session);
             return;
         }
         const auto about = parameters.value("targetId", std::string());
@@ -32,11 +29,6 @@ class page_driver::state : public std::enable_shared_from_this<page_driver::stat
         if (method == "Target.targetCrashed") fail(page_crash(parameters.value("status", ""), parameters.value("errorCode", 0)));
         if (method == "Target.detachedFromTarget" || method == "Target.targetDestroyed")
             fail(error{error_code::page_failed, "the page was closed while its arm was open", {}, {}, "page-closed"});
-    }
-
-    bool wanted(const json& target_info) const {
-        if (target_info.value("type", "") != "page") return false;
-        return context_.empty() || target_info.value("browserContextId", "") == context_;
     }
 
     void set_up(const std::string& target, const std::string& session) {
@@ -62,7 +54,7 @@ class page_driver::state : public std::enable_shared_from_this<page_driver::stat
                 handlers_.event(parameters.value("payload", ""));
             return;
         }
-        auto seen = look_at_page_event(method, parameters, place_.url, navigated_);
+        auto seen = look_at_page_event(method, parameters, url_, navigated_);
         if (seen.dismiss_dialog) connection_.send_only(session_, "Page.handleJavaScriptDialog", {{"accept", false}});
         if (seen.line && handlers_.console) handlers_.console(std::move(*seen.line));
         if (seen.failure) fail(std::move(*seen.failure));
@@ -75,17 +67,16 @@ class page_driver::state : public std::enable_shared_from_this<page_driver::stat
     }
 
     cdp_connection& connection_;
-    page_place place_;
+    std::string url_;
     page_handlers handlers_;
-    std::map<std::string, std::string> sessions_;
     std::string target_, session_, context_;
     std::vector<cdp_ticket> opening_calls_, set_up_calls_;
     bool navigated_ = false;
     bool failed_ = false;
 };
 
-page_driver::page_driver(cdp_connection& connection, page_place place, page_handlers handlers)
-    : state_(std::make_shared<state>(connection, std::move(place), std::move(handlers))) {}
+page_driver::page_driver(cdp_connection& connection, std::string url, page_handlers handlers)
+    : state_(std::make_shared<state>(connection, std::move(url), std::move(handlers))) {}
 
 page_driver::~page_driver() = default;
 
@@ -101,7 +92,7 @@ void page_driver::post_open() {
                                                                  {"waitForDebuggerOnStart", true},
                                                                  {"flatten", true},
                                                                  {"filter", pages_only}}));
-    calls.push_back(connection.post({}, "Target.createTarget", {{"url", state_->place_.url}}));
+    calls.push_back(connection.post({}, "Target.createTarget", {{"url", state_->url_}}));
 }
 
 asio::awaitable<result<void>> page_driver::opened(std::chrono::milliseconds limit) {
@@ -119,6 +110,29 @@ asio::awaitable<result<void>> page_driver::opened(std::chrono::milliseconds limi
     if (self->session_.empty())
         co_return error{error_code::protocol_error, "the browser made a page but did not attach to it"};
     co_return result<void>();
+}
+
+asio::awaitable<result<void>> page_driver::open_in_own_context(std::chrono::milliseconds limit) {
+    const auto self = state_;
+    auto& connection = self->connection_;
+    const cdp_session_id browser;
+    const json context_options{{"disposeOnDetach", true}};
+    auto context = co_await connection.call(browser, "Target.createBrowserContext", context_options, limit);
+    if (!context) co_return context.error();
+    self->context_ = (*context)->value("browserContextId", "");
+    connection.on_event({}, [self = std::weak_ptr(state_)](std::string_view method, const json& parameters) {
+        if (const auto alive = self.lock()) alive->browser_event(method, parameters);
+    });
+    const json target_options{{"url", "about:blank"}, {"browserContextId", self->context_}};
+    auto target = co_await connection.call(browser, "Target.createTarget", target_options, limit);
+    if (!target) co_return target.error();
+    const std::string target_id = (*target)->value("targetId", "");
+    const json session_options{{"targetId", target_id}, {"flatten", true}};
+    auto session = co_await connection.call(browser, "Target.attachToTarget", session_options, limit);
+    if (!session) co_return session.error();
+    self->set_up(target_id, (*session)->value("sessionId", ""));
+    self->set_up_calls_.push_back(connection.post(self->session_, "Page.navigate", {{"url", self->url_}}));
+    co_return co_await opened(limit);
 }
 
 asio::awaitable<result<std::string>> page_driver::evaluate_text(std::string expression, std::chrono::milliseconds limit) {

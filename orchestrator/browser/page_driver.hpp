@@ -18,22 +18,18 @@ struct page_handlers {
     std::function<void(std::string line)> console;       ///< console, log and exception lines
 };
 
-/// How the page is opened in the browser.
-struct page_place {
-    std::string url;
-    bool own_context = false;  ///< in a fresh browser context: for a browser that we did not start
-};
-
 /// Drives one page. The connection must outlive it.
 class page_driver {
   public:
-    page_driver(cdp_connection& connection, page_place place, page_handlers handlers);
+    page_driver(cdp_connection& connection, std::string url, page_handlers handlers);
     ~page_driver();
 
     /// Sends what opens the page; the page is held until its binding is in place, so that no event can be lost.
     void post_open();
     /// Waits until the browser accepted all of it, at most `limit`.
     boost::asio::awaitable<result<void>> opened(std::chrono::milliseconds limit);
+    /// For a browser that we did not start and that others use: a page in a fresh context of its own, touching nothing else.
+    boost::asio::awaitable<result<void>> open_in_own_context(std::chrono::milliseconds limit);
     /// The text that an expression's promise resolves to. An exception in the page is page_failed, reason "exception".
     boost::asio::awaitable<result<std::string>> evaluate_text(std::string expression, std::chrono::milliseconds limit);
     /// Evaluates without waiting for what the expression started.

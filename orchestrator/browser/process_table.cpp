@@ -35,8 +35,12 @@ bool names_path(std::string_view text, std::string_view path) {
         pid_t pid = 0;
         const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
         if (parsed.ec != std::errc{} || parsed.ptr != name.data() + name.size() || pid == ::getpid()) continue;
+        // Chrome's helpers overwrite their environment with their title; the folder they were started in stays.
+        std::error_code unreadable;
+        const auto folder = std::filesystem::read_symlink(entry->path() / "cwd", unreadable).string();
         const std::string marked = std::string(profile_variable) + "=" + profile_path;
-        if (names_path(read_file(entry->path() / "cmdline"), profile_path) ||
+        if (names_path(folder, profile_path) ||
+            names_path(read_file(entry->path() / "cmdline"), profile_path) ||
             names_path(read_file(entry->path() / "environ"), marked))
             found.push_back(pid);
     }

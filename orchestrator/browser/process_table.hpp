@@ -1,4 +1,4 @@
-// Finding the processes that belong to a profile, by its marker in their command line or environment, never by a name.
+// Finding the processes that belong to a profile, by its marker in their folder, command line or environment, never by a name.
 #pragma once
 
 #include <sys/types.h>
@@ -15,7 +15,7 @@ namespace assay {
 /// Environment variable that every browser of ours, and so every process it starts, carries: the profile's path.
 inline constexpr std::string_view profile_variable = "ASSAY_PROFILE";
 
-/// Process ids whose command line or environment names `profile_path`; this process is never among them. Linux reads
+/// Process ids whose working folder, command line or environment names `profile_path`; this process is never among them. Linux reads
 /// /proc (another root in tests); macOS asks `ps`.
 std::vector<pid_t> processes_of_profile(const std::string& profile_path, system_commands& commands,
                                         const std::filesystem::path& proc_root = "/proc");

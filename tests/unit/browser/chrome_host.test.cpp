@@ -1,0 +1,109 @@
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include "browser/process_table.hpp"
+#include "host_fixture.hpp"
+
+using namespace assay;
+using namespace assay::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+void check_nothing_left(const visit& seen) {
+    CHECK_FALSE(seen.profile_left);
+    CHECK_EQ(seen.processes_left, 0);
+}
+
+/// A visit whose measure() runs this script after its two steps.
+visit misbehaving(const std::string& script, std::chrono::milliseconds silence = 8s) {
+    const page_site site({{"/arm/", arm_page(script)}});
+    return visit_page(site, "/arm/", silence);
+}
+
+}  // namespace
+
+TEST_CASE("an arm runs from launch to close in a real browser and leaves nothing") {
+    const page_site site({{"/arm/", arm_page("")}});
+    const auto seen = visit_page(site, "/arm/", 8s);
+    CHECK_MESSAGE(!seen.failure, (seen.failure ? seen.failure->text() : ""));
+    REQUIRE(seen.opened);
+    CHECK_NE(seen.opened->browser->product.find("Chrome/"), std::string::npos);
+    CHECK_EQ(seen.opened->browser->switches.back(), "--user-data-dir=<profile>");
+    CHECK(seen.opened->ready.page->cross_origin_isolated);
+    CHECK_EQ(seen.opened->ready.page->visibility, "visible");
+    REQUIRE(seen.opened->adapter.devtools);
+    CHECK_FALSE(seen.opened->adapter.devtools->devices.empty());
+    CHECK(seen.opened->launch_ms > 0);
+    CHECK_EQ(seen.events, std::vector<std::string>{"steps", "done", "steps", "done"});
+    REQUIRE(seen.adapter);
+    REQUIRE(seen.adapter->page);
+    CHECK_EQ(seen.adapter->page->architecture, "swiftshader");
+    CHECK_EQ(seen.adapter->page->is_fallback, true);
+    CHECK_FALSE(seen.closed.forced);
+    check_nothing_left(seen);
+}
+
+TEST_CASE("a dialog ends the arm with its words") {
+    const auto seen = misbehaving("alert('are you there?')");
+    REQUIRE(seen.failure);
+    CHECK_EQ(seen.failure->reason, "dialog");
+    CHECK_NE(seen.failure->message.find("are you there?"), std::string::npos);
+    check_nothing_left(seen);
+}
+
+TEST_CASE("a page that navigates away ends the arm") {
+    const auto seen = misbehaving("location.href = '/arm/?again'; await new Promise(() => {})");
+    REQUIRE(seen.failure);
+    CHECK_EQ(seen.failure->reason, "navigated-away");
+    check_nothing_left(seen);
+}
+
+TEST_CASE("a console error ends the arm and is quoted") {
+    const auto seen = misbehaving("console.error('the tile is upside down', 7); await new Promise(() => {})");
+    REQUIRE(seen.failure);
+    CHECK_EQ(seen.failure->reason, "console-error");
+    CHECK_NE(seen.failure->message.find("the tile is upside down 7"), std::string::npos);
+    check_nothing_left(seen);
+}
+
+TEST_CASE("an exception that nobody caught ends the arm") {
+    const auto seen = misbehaving("setTimeout(() => { throw new Error('lost my way'); }); await new Promise(() => {})");
+    REQUIRE(seen.failure);
+    CHECK_EQ(seen.failure->reason, "exception");
+    CHECK_NE(seen.failure->message.find("lost my way"), std::string::npos);
+}
+
+TEST_CASE("a page that loops without end is silence, and closing it is bounded") {
+    const auto seen = misbehaving("for (;;) {}", 1s);
+    REQUIRE(seen.failure);
+    CHECK_EQ(seen.failure->code, error_code::deadline_exceeded);
+    CHECK_EQ(seen.failure->reason, "silence");
+    CHECK(seen.seconds < 15);
+    check_nothing_left(seen);
+}
+
+TEST_CASE("a typed error of the arm arrives as its own code") {
+    const auto seen = misbehaving("return tell({ event: 'error', code: 'not-finite', message: 'the loss is NaN' })");
+    REQUIRE(seen.failure);
+    CHECK_EQ(seen.failure->code, error_code::arm_failed);
+    CHECK_EQ(seen.failure->reason, "not-finite");
+}
+
+TEST_CASE("an event that the contract does not know, or a gap in the sequence, ends the arm") {
+    const auto unknown = misbehaving("return tell({ event: 'steps', phase: 'measure', first: 2, wall_ms: [-1], loss: [1] })");
+    REQUIRE(unknown.failure);
+    CHECK_EQ(unknown.failure->reason, "bad-event");
+    const auto gap = misbehaving("sequence++");
+    REQUIRE(gap.failure);
+    CHECK_EQ(gap.failure->reason, "lost-event");
+}
+
+TEST_CASE("a page that is not there is named at once") {
+    const page_site site({});
+    const auto seen = visit_page(site, "/arm/", 8s);
+    REQUIRE(seen.failure);
+    CHECK_EQ(seen.failure->reason, "page-unreachable");
+    CHECK(seen.seconds < 10);
+    check_nothing_left(seen);
+}

@@ -1,0 +1,86 @@
+#include "browser/profile_folder.hpp"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "browser/process_exit.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace assay;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A process that sits in a folder until it is killed; its parent is this test.
+pid_t sleeper_in(const fs::path& folder) {
+    const std::string where = folder.string();
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+        if (::chdir(where.c_str()) == 0) ::execlp("sleep", "sleep", "60", nullptr);
+        ::_exit(127);
+    }
+    // Until it has become the sleeper: its folder is then what the sweep looks at.
+    for (int attempt = 0; attempt < 200; ++attempt) {
+        std::ifstream name("/proc/" + std::to_string(pid) + "/comm");
+        std::string text;
+        if (name >> text && text == "sleep") break;
+        ::usleep(5000);
+    }
+    return pid;
+}
+
+}  // namespace
+
+TEST_CASE("removing a profile ends what still runs in it, and nothing else") {
+    const test::temporary_folder home;
+    real_clock time;
+    system_random random;
+    auto profile = profile_folder::create(home.path(), time, random).value();
+    const pid_t ours = sleeper_in(profile->path());
+    const pid_t stranger = sleeper_in(home.path());
+    const auto commands = make_system_commands();
+    CHECK(profile->remove(*commands));
+    CHECK_FALSE(fs::exists(profile->path()));
+    const bool gone = ::kill(ours, 0) != 0 || process_has_ended(ours);
+    CHECK(gone);
+    CHECK_EQ(::kill(stranger, 0), 0);
+    ::kill(stranger, SIGKILL);
+    ::waitpid(stranger, nullptr, 0);
+    ::waitpid(ours, nullptr, WNOHANG);
+}
+
+TEST_CASE("a sweep takes the profiles of dead owners with their processes, and leaves the living and the unknown") {
+    const test::temporary_folder home;
+    real_clock time;
+    system_random random;
+    const auto living = profile_folder::create(home.path(), time, random).value();
+    // The dead owner: its lock went with it, its browser did not.
+    const fs::path orphan = home.path() / "profiles" / make_sortable_id(time, random);
+    fs::create_directories(orphan / "Default");
+    const pid_t browser = sleeper_in(orphan);
+    fs::create_directories(home.path() / "profiles" / "not ours");
+
+    const auto commands = make_system_commands();
+    const auto report = sweep_profiles(home.path(), *commands);
+    CHECK_EQ(report.folders_removed, 1);
+    CHECK_EQ(report.folders_in_use, 1);
+    CHECK_EQ(report.processes_ended, std::vector<pid_t>{browser});
+    CHECK_FALSE(fs::exists(orphan));
+    CHECK(fs::exists(living->path()));
+    CHECK(fs::exists(home.path() / "profiles" / "not ours"));
+    ::waitpid(browser, nullptr, WNOHANG);
+    CHECK_EQ(sweep_profiles(home.path() / "nothing here", *commands).folders_removed, 0);
+}
+
+TEST_CASE("a home that cannot be written is an error that names the place") {
+    real_clock time;
+    system_random random;
+    const auto refused = profile_folder::create("/proc/none", time, random);
+    REQUIRE_FALSE(refused);
+    CHECK_EQ(refused.error().code, error_code::io_error);
+    CHECK_NE(refused.error().message.find("/proc/none"), std::string::npos);
+}
