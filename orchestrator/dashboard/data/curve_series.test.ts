@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cumulativeRows, curveSeries } from "./curve_series";
+import { cumulativeRows, curveSeries, newestPoints } from "./curve_series";
 import type { CurvePoint } from "./source";
 
 const point = (preset: string, extra: Partial<CurvePoint> = {}): CurvePoint => ({
@@ -31,6 +31,20 @@ describe("curve series", () => {
 
   it("keep machines apart", () => {
     expect(curveSeries([point("small"), point("small", { machine_id: "n" })]).map((series) => series.machine_id)).toEqual(["m", "n"]);
+  });
+});
+
+describe("newest points", () => {
+  it("are one a machine, size, pair of arms and evidence class", () => {
+    const old = point("small", { created_at: "2026-01-01T00:00:00Z", speedup: 1 });
+    const recent = point("small", { created_at: "2026-02-01T00:00:00Z", speedup: 2 });
+    const published = point("small", { evidence: "historical" });
+    expect(newestPoints([recent, old, published])).toEqual([recent, published]);
+  });
+
+  it("keep published rows that only their labels tell apart", () => {
+    const rows = ["22", "30"].map((label) => point("", { evidence: "historical", label }));
+    expect(newestPoints(rows)).toEqual(rows);
   });
 });
 

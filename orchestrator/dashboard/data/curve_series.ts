@@ -44,6 +44,20 @@ export function curveSeries(points: readonly CurvePoint[]): CurveSeries[] {
   }));
 }
 
+/** The newest point of each machine, size, pair of arms and evidence class: a curve shows what holds now, not its history. */
+export function newestPoints(points: readonly CurvePoint[]): CurvePoint[] {
+  const newest = new Map<string, CurvePoint>();
+  for (const point of points) {
+    // Points without a preset have sizes of their own; published ones may differ by their label alone.
+    const size = point.preset === undefined || point.preset === "" ? String(point.flops_per_step) : point.preset;
+    const label = point.evidence === "measured" ? "" : (point.label ?? "");
+    const key = JSON.stringify([point.machine_id, size, point.arm_a, point.arm_b, point.evidence, label]);
+    const known = newest.get(key);
+    if (known === undefined || (point.created_at ?? "") > (known.created_at ?? "")) newest.set(key, point);
+  }
+  return [...newest.values()];
+}
+
 function place(machine_id: string, own: readonly CurvePoint[]): PlacedPoint[] {
   const sorted = [...own].sort((a, b) => bySize(a.preset ?? "", b.preset ?? "") || a.flops_per_step! - b.flops_per_step!);
   let run = 0;
@@ -55,7 +69,7 @@ function place(machine_id: string, own: readonly CurvePoint[]): PlacedPoint[] {
       flops: point.flops_per_step!,
       speedup: point.speedup!,
       evidence: point.evidence,
-      preset: point.preset ?? "custom",
+      preset: point.preset || "custom",
       ...(point.interval95 === undefined ? {} : { interval95: point.interval95 }),
     };
     if (may_join) {
@@ -80,7 +94,7 @@ const scalar = "wasm-scalar";
 export function cumulativeRows(points: readonly CurvePoint[]): CumulativeRow[] {
   const rows = points.flatMap((point): CumulativeRow[] => {
     if (point.arm_a !== scalar || point.arm_b === undefined || point.speedup === undefined) return [];
-    const group = `${point.machine_name || point.machine_id}, ${point.preset ?? "custom"}`;
+    const group = `${point.machine_name || point.machine_id}, ${point.preset || "custom"}`;
     return [{ group, arm: point.label ?? point.arm_b, factor: point.speedup, evidence: point.evidence }];
   });
   const groups = [...new Set(rows.map((row) => row.group))];

@@ -31,7 +31,7 @@ export function buildMatrix(points: readonly CurvePoint[]): Matrix {
   const machines = new Map<string, { id: string; name: string; cells: Map<string, Cell> }>();
   const presets = new Set<string>();
   for (const point of points) {
-    const preset = point.preset ?? custom_size;
+    const preset = point.preset || custom_size;
     presets.add(preset);
     const name = point.machine_name || point.machine_id;
     const machine = machines.get(point.machine_id) ?? { id: point.machine_id, name, cells: new Map<string, Cell>() };

@@ -172,7 +172,7 @@ export class CompareView extends View {
             ${sideRow("receipt", a, b, (receipt) => html`<a href=${this.href(addressOf("receipts", receipt.id))}>${receipt.id}</a>`)}
             ${sideRow("verdict", a, b, (receipt) => html`${verdictMark(receipt.verdict.result)} ${evidenceMark(receipt.evidence)}`)}
             ${sideRow("machine", a, b, (receipt) => String(receipt.machine?.["hostname"] ?? absent))}
-            ${sideRow("preset", a, b, (receipt) => receipt.request.preset ?? "custom")}
+            ${sideRow("preset", a, b, (receipt) => receipt.request.preset || "custom")}
             ${sideRow("ratio", a, b, (receipt) =>
               ratioFigure({
                 ...(receipt.analysis?.speedup === undefined ? {} : { speedup: receipt.analysis.speedup }),

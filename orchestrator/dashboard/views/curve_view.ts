@@ -7,7 +7,7 @@ import { ratioFigure } from "../components/figures";
 import { emptyState, whenReady } from "../components/states";
 import { evidence_meaning, evidenceMark, verdictMark } from "../components/verdict";
 import { View } from "../components/view";
-import { cumulativeRows, curveSeries } from "../data/curve_series";
+import { cumulativeRows, curveSeries, newestPoints } from "../data/curve_series";
 import { LiveQuery } from "../data/live_query";
 import { armPair, armPairs } from "../data/matrix";
 import { bySize } from "../data/presets";
@@ -20,7 +20,7 @@ const refresh_ms = 60_000;
 
 @customElement("assay-curve-view")
 export class CurveView extends View {
-  private readonly points_ = new LiveQuery<CurvePoint[]>(this, (signal) => this.source.curve(signal), refresh_ms);
+  private readonly points_ = new LiveQuery<CurvePoint[]>(this, async (signal) => newestPoints(await this.source.curve(signal)), refresh_ms);
 
   protected override willUpdate(): void {
     this.points_.for("curve");
@@ -116,7 +116,7 @@ export class CurveView extends View {
           (point) =>
             html`<tr>
               <th scope="row" class="long">${point.machine_name || point.machine_id}</th>
-              <td>${point.preset ?? "custom"}</td>
+              <td>${point.preset || "custom"}</td>
               <td class="number">${flops(point.flops_per_step)}</td>
               <td>${ratioFigure(point)}</td>
               <td>${evidenceMark(point.evidence)}</td>

@@ -8,7 +8,7 @@ import { emptyState, whenReady } from "../components/states";
 import { evidenceMark, verdictMark } from "../components/verdict";
 import { View } from "../components/view";
 import { LiveQuery } from "../data/live_query";
-import { armPair, armPairs, buildMatrix, type Cell } from "../data/matrix";
+import { armPair, armPairs, buildMatrix, pointOf, type Cell } from "../data/matrix";
 import type { CurvePoint, Page, ReceiptSummary } from "../data/source";
 import { ago } from "../format";
 import { addressOf } from "../router";
@@ -41,19 +41,14 @@ export class OverviewView extends View {
   }
 
   private renderMatrix(points: CurvePoint[]): TemplateResult {
-    if (points.length === 0) {
-      return emptyState(
-        "No receipt yet",
-        this.source.live
-          ? html`A measurement leaves a signed receipt, and every receipt shows here.
-              <a href=${this.href("/runs")}>Start the first run</a>, or run <code>assay run</code> on this machine.`
-          : "This copy was written without receipts.",
-      );
-    }
-    const pairs = armPairs(points);
+    // The curve has figures only; what was refused or failed last is a fact about its machine too.
+    const without_figure = (this.newest_.value?.items ?? []).filter((receipt) => receipt.speedup === undefined).map(pointOf);
+    const all = [...points, ...without_figure];
+    if (all.length === 0) return this.renderEmpty();
+    const pairs = armPairs(all);
     const wanted = this.route.query.get("arms");
     const pair = wanted !== null && pairs.includes(wanted) ? wanted : pairs[0]!;
-    const matrix = buildMatrix(points.filter((point) => armPair(point) === pair));
+    const matrix = buildMatrix(all.filter((point) => armPair(point) === pair));
     return html`<div class="filters">
         <label class="field"
           >Arms (A / B)
@@ -84,6 +79,16 @@ export class OverviewView extends View {
           </tbody>
         </table>
       </div>`;
+  }
+
+  private renderEmpty(): TemplateResult {
+    return emptyState(
+        "No receipt yet",
+        this.source.live
+          ? html`A measurement leaves a signed receipt, and every receipt shows here.
+              <a href=${this.href("/runs")}>Start the first run</a>, or run <code>assay run</code> on this machine.`
+          : "This copy was written without receipts.",
+      );
   }
 
   private renderCell(cell: Cell | undefined): TemplateResult {

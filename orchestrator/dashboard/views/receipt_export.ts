@@ -25,7 +25,7 @@ const badge_colour: Record<string, string> = { verified: "#1f6b3a", unqualified:
 /** An SVG badge that states preset, machine and verdict: never a bare number. */
 export function badgeSvg(receipt: Receipt): string {
   const machine = typeof receipt.machine?.["hostname"] === "string" ? receipt.machine["hostname"] : "unknown machine";
-  const left = `assay ${receipt.request.preset ?? "custom"} on ${machine.slice(0, 40)}`;
+  const left = `assay ${receipt.request.preset || "custom"} on ${machine.slice(0, 40)}`;
   const right = `${ratio(receipt.analysis?.speedup)} ${receipt.verdict.result}`;
   // Width of 11 px sans-serif text, about 6.4 px a character.
   const widths = [left, right].map((text) => Math.ceil(text.length * 6.4) + 14) as [number, number];

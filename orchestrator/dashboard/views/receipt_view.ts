@@ -66,7 +66,7 @@ export class ReceiptView extends View {
     const hostname = receipt.machine?.["hostname"];
     return html`<div class="view-head">
         <div>
-          <h1>${request.label ?? `${request.preset ?? "custom size"}: ${a ?? "?"} against ${b ?? "?"}`}</h1>
+          <h1>${request.label ?? `${request.preset || "custom size"}: ${a ?? "?"} against ${b ?? "?"}`}</h1>
           <p>
             ${typeof hostname === "string" ? html`on <b>${hostname}</b>, ` : nothing}${moment(receipt.created_at)} · receipt
             <code>${receipt.id}</code>
@@ -113,7 +113,7 @@ export class ReceiptView extends View {
             <div>
               <dt>work</dt>
               <dd>
-                ${request.preset ?? "custom size"}: ${count(model?.parameters)} parameters, ${flops(model?.flops_per_step)} a step,
+                ${request.preset || "custom size"}: ${count(model?.parameters)} parameters, ${flops(model?.flops_per_step)} a step,
                 ${count(request.steps)} steps
               </dd>
             </div>

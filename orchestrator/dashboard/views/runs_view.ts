@@ -175,7 +175,7 @@ export class RunsView extends View {
               html`<tr>
                 <th scope="row"><a href=${this.href(addressOf("runs", run.id))}>${ago(run.started_at ?? run.created_at)}</a></th>
                 <td>${runStateMark(run)}</td>
-                <td>${run.request?.preset ?? "custom"}</td>
+                <td>${run.request?.preset || "custom"}</td>
                 <td class="long">${(run.request?.arms ?? []).join(" / ")}</td>
                 <td class="long">${run.label ?? ""}</td>
                 <td>
