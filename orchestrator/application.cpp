@@ -80,6 +80,7 @@ void set_up_logging(const shared_options& options) {
 /// looks at the store by itself.
 struct application::forwarding_listener final : http::run_listener {
     void run_queued(const run_id& id) override {
+        if (hub != nullptr) hub->wake();
         const std::lock_guard held(mutex);
         if (target != nullptr) target->run_queued(id);
     }
@@ -89,6 +90,7 @@ struct application::forwarding_listener final : http::run_listener {
     }
     std::mutex mutex;
     http::run_listener* target = nullptr;
+    lab::lab_hub* hub = nullptr;  ///< set before the server starts
 };
 
 application::application() : progress_(make_sortable_id(clock_, random_)) {}
@@ -130,6 +132,22 @@ result<std::unique_ptr<application>> application::open(const shared_options& opt
         api.store = app->store_.get();
         api.runs = app->listener_.get();
         api.progress = &app->progress_;
+        const std::string url = store.value_or(home->default_store());
+        auto machines = open_lab_store(url, app->clock_);
+        if (!machines) return machines.error();
+        app->lab_store_ = std::move(*machines);
+        lab::hub_services hub;
+        hub.runs = app->store_.get();
+        hub.machines = app->lab_store_.get();
+        hub.progress = &app->progress_;
+        hub.time = &app->clock_;
+        hub.random = &app->random_;
+        app->hub_ = std::make_unique<lab::lab_hub>(hub);
+        app->listener_->hub = app->hub_.get();
+        server.endpoints = app->hub_->endpoints();
+        if (is_postgresql_url(url))
+            app->queue_watcher_ = std::make_unique<queue_watcher>(
+                url, [listener = app->listener_.get()] { listener->run_queued(run_id()); });
     }
     app->server_ = std::make_unique<http::http_server>(std::move(server), api, app->store_thread_.get());
     if (auto started = app->server_->start(); !started) return started.error();

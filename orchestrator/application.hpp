@@ -12,7 +12,9 @@
 #include "core/clock.hpp"
 #include "core/random.hpp"
 #include "http/http_server.hpp"
+#include "lab/lab_hub.hpp"
 #include "run/measurement.hpp"
+#include "store/queue_watcher.hpp"
 
 namespace assay {
 
@@ -65,6 +67,9 @@ class application {
     http::progress_ring progress_;
     struct forwarding_listener;
     std::unique_ptr<forwarding_listener> listener_;
+    std::unique_ptr<lab_store> lab_store_;
+    std::unique_ptr<lab::lab_hub> hub_;            ///< the server's endpoints refer to it
+    std::unique_ptr<queue_watcher> queue_watcher_;  ///< of a PostgreSQL store
     std::unique_ptr<http::http_server> server_;
     std::unique_ptr<arm_launcher> launcher_;
     measurement_services services_;

@@ -58,6 +58,25 @@ struct serve_options {
     std::string listen = "127.0.0.1:8080";
     std::optional<std::string> store;
     std::optional<std::string> config;
+    bool agents_only = false;  ///< this machine measures nothing itself
+};
+
+struct agent_options {
+    shared_options shared;
+    std::string hub;
+    std::optional<std::string> token;    ///< else ASSAY_TOKEN
+    std::optional<std::string> ca_file;  ///< PEM
+    std::optional<std::string> name;
+    std::vector<std::string> labels;
+};
+
+struct store_copy_options {
+    std::string from, to;
+};
+
+struct store_backup_options {
+    std::optional<std::string> home, store;
+    std::string file;
 };
 
 struct verify_options {
@@ -84,6 +103,9 @@ int command_serve(const serve_options& options);
 int command_verify(const verify_options& options);
 int command_doctor(const doctor_options& options);
 int command_keygen(const keygen_options& options);
+int command_agent(const agent_options& options);
+int command_store_copy(const store_copy_options& options);
+int command_store_backup(const store_backup_options& options);
 
 /// Prints an error on standard error in the command line's one form; returns the exit code that suits it.
 int report_error(const error& cause);

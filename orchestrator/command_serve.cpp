@@ -50,10 +50,11 @@ int command_serve(const serve_options& options) {
         spdlog::info("signal {}: no further run is taken, the running one is ended with a receipt", signal);
         queue.stop(true);
     });
-    boost::asio::co_spawn(context, queue.serve(), [&](std::exception_ptr thrown) {
-        if (thrown) spdlog::critical("the queue ended by a fault of its own");
-        signals.cancel();
-    });
+    if (!options.agents_only)
+        boost::asio::co_spawn(context, queue.serve(), [&](std::exception_ptr thrown) {
+            if (thrown) spdlog::critical("the queue ended by a fault of its own");
+            signals.cancel();
+        });
     std::cout << "assay serves " << (*app)->server().origin() << "/  (stop with Ctrl-C)\n" << std::flush;
     context.run();
     (*app)->listen_to_runs(nullptr);

@@ -53,6 +53,7 @@ void add_serve(CLI::App& app, serve_options& serve) {
     command->add_option("--listen", serve.listen, "HOST:PORT; port 0 takes a free one")->capture_default_str();
     command->add_option("--store", serve.store, "sqlite://PATH or postgresql://... (default: in the home)");
     command->add_option("--config", serve.config, "A JSON configuration file");
+    command->add_flag("--agents-only", serve.agents_only, "Measure nothing here; agents do the work");
     command->callback([&serve] { throw CLI::RuntimeError(command_serve(serve)); });
 }
 
@@ -81,6 +82,31 @@ void add_keygen(CLI::App& app, keygen_options& keygen) {
     command->callback([&keygen] { throw CLI::RuntimeError(command_keygen(keygen)); });
 }
 
+void add_agent(CLI::App& app, agent_options& agent) {
+    CLI::App* command = app.add_subcommand("agent", "Measure for a hub: take runs from it, deliver signed receipts to it");
+    add_shared(*command, agent.shared);
+    command->add_option("--hub", agent.hub, "https://HOST[:PORT] of `assay serve`")->required();
+    command->add_option("--token", agent.token, "The hub's token for agents (better: the variable ASSAY_TOKEN)");
+    command->add_option("--ca", agent.ca_file, "PEM file of the authority that signed the hub's certificate");
+    command->add_option("--name", agent.name, "The machine's name at the hub (default: its host name)");
+    command->add_option("--labels", agent.labels, "What runs may ask for, commas between: apple-m5,lab-2")->delimiter(',');
+    command->callback([&agent] { throw CLI::RuntimeError(command_agent(agent)); });
+}
+
+void add_store(CLI::App& app, store_copy_options& copy, store_backup_options& backup) {
+    CLI::App* command = app.add_subcommand("store", "Copy or back up a whole store");
+    command->require_subcommand(1);
+    CLI::App* copying = command->add_subcommand("copy", "Copy every row into an empty store of either kind and compare them");
+    copying->add_option("from", copy.from, "sqlite://PATH or postgresql://...")->required();
+    copying->add_option("to", copy.to, "sqlite://PATH or postgresql://..., empty")->required();
+    copying->callback([&copy] { throw CLI::RuntimeError(command_store_copy(copy)); });
+    CLI::App* saving = command->add_subcommand("backup", "Write a consistent copy to a new SQLite file while the service runs");
+    saving->add_option("file", backup.file, "The new file")->required();
+    saving->add_option("--store", backup.store, "sqlite://PATH or postgresql://... (default: in the home)");
+    saving->add_option("--home", backup.home, "Folder of database, key and receipts");
+    saving->callback([&backup] { throw CLI::RuntimeError(command_store_backup(backup)); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -95,11 +121,16 @@ int main(int argc, char** argv) {
     verify_options verify;
     doctor_options doctor;
     keygen_options keygen;
+    agent_options agent;
+    store_copy_options store_copy;
+    store_backup_options store_backup;
     add_run(app, run);
     add_serve(app, serve);
     add_verify(app, verify);
     add_doctor(app, doctor);
     add_keygen(app, keygen);
+    add_agent(app, agent);
+    add_store(app, store_copy, store_backup);
     try {
         app.parse(argc, argv);
     } catch (const CLI::RuntimeError& done) {

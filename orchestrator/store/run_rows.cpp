@@ -1,5 +1,6 @@
 #include "store/run_rows.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "core/ids.hpp"
@@ -25,6 +26,16 @@ std::string join_labels(const std::vector<std::string>& labels) {
     return out;
 }
 
+std::vector<std::string> split_labels(std::string_view text) {
+    std::vector<std::string> out;
+    for (std::size_t at = 0; at < text.size();) {
+        const auto end = std::min(text.find('\n', at), text.size());
+        out.emplace_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return out;
+}
+
 run_row read_run_row(const sql_row& row) {
     run_row out;
     out.id = row.text(0);
@@ -40,12 +51,7 @@ run_row read_run_row(const sql_row& row) {
     out.idempotency_key = row.optional_text(10);
     out.machine_id = row.optional_text(11);
     out.schedule_id = row.optional_text(12);
-    std::string labels = row.text(13);
-    for (std::size_t at = 0; at < labels.size();) {
-        const auto end = std::min(labels.find('\n', at), labels.size());
-        out.required_labels.push_back(labels.substr(at, end - at));
-        at = end + 1;
-    }
+    out.required_labels = split_labels(row.text(13));
     out.fencing_token = row.integer(14);
     out.attempt = static_cast<int>(row.integer(15));
     return out;

@@ -21,6 +21,10 @@ run_state run_state_of(std::string_view name);
 /// Labels as one text and back, one a line.
 std::string join_labels(const std::vector<std::string>& labels);
 
+/// Adds a receipt and its file inside the caller's transaction; the same one again changes nothing.
+result<void> insert_receipt(sql_connection& connection, const receipt_summary& summary, std::string_view file_bytes);
+std::vector<std::string> split_labels(std::string_view text);
+
 /// A place in a list ordered by time and id, as an opaque text.
 struct list_position {
     std::string created_at, id;

@@ -1,7 +1,7 @@
 // The receipts' half of sql_run_store.
 #include "receipt/digest.hpp"
 #include "store/run_rows.hpp"
-#include "store/sql_guard.hpp"
+#include "store/sql_run_store.hpp"
 
 namespace assay {
 namespace {
@@ -67,12 +67,12 @@ bool looks_like_machine_id(std::string_view text) {
 
 }  // namespace
 
-result<void> sql_run_store::insert_receipt(const receipt_summary& summary, std::string_view file_bytes) {
+result<void> insert_receipt(sql_connection& connection, const receipt_summary& summary, std::string_view file_bytes) {
     if (summary.id.empty()) return error{error_code::invalid_argument, "a receipt needs an id", "id"};
     if (summary.file_sha256 != sha256_hex(file_bytes))
         return error{error_code::corrupt,
                      "the file of receipt " + summary.id + " does not have the digest given for it", "file_sha256"};
-    const auto present = connection_->execute("SELECT file_sha256 FROM receipts WHERE id = $1", {summary.id});
+    const auto present = connection.execute("SELECT file_sha256 FROM receipts WHERE id = $1", {summary.id});
     if (!present.rows.empty()) {
         if (present.rows[0].text(0) == summary.file_sha256) return {};
         return error{error_code::conflict, "another receipt has the id " + summary.id};
@@ -80,30 +80,30 @@ result<void> sql_run_store::insert_receipt(const receipt_summary& summary, std::
     const auto values = summary_values(summary);
     std::string places;
     for (std::size_t i = 1; i <= values.size(); ++i) places += (i == 1 ? "$" : ", $") + std::to_string(i);
-    connection_->execute("INSERT INTO receipts (" + std::string(receipt_columns) + ") VALUES (" + places + ")", values);
-    connection_->execute("INSERT INTO receipt_files (receipt_id, bytes) VALUES ($1, $2)",
-                         {summary.id, std::string(file_bytes)});
+    connection.execute("INSERT INTO receipts (" + std::string(receipt_columns) + ") VALUES (" + places + ")", values);
+    connection.execute("INSERT INTO receipt_files (receipt_id, bytes) VALUES ($1, $2)",
+                       {summary.id, std::string(file_bytes)});
     return {};
 }
 
 result<void> sql_run_store::add_receipt(const receipt_summary& summary, std::string_view file_bytes) {
-    return guarded<void>([&]() -> result<void> {
+    return guard_.run<void>([&](sql_connection& connection) -> result<void> {
         try {
-            sql_transaction transaction(*connection_);
-            if (auto stored = insert_receipt(summary, file_bytes); !stored) return stored;
+            sql_transaction transaction(connection);
+            if (auto stored = insert_receipt(connection, summary, file_bytes); !stored) return stored;
             transaction.commit();
             return {};
         } catch (const sql_failure& failure) {
             if (failure.type() != sql_failure::kind::duplicate) throw;
         }
         // Another orchestrator stored it between our look and our insert: look again.
-        return insert_receipt(summary, file_bytes);
+        return insert_receipt(connection, summary, file_bytes);
     });
 }
 
 result<std::string> sql_run_store::receipt_file(const receipt_id& id) {
-    return guarded<std::string>([&]() -> result<std::string> {
-        const auto answer = connection_->execute(
+    return guard_.run<std::string>([&](sql_connection& connection) -> result<std::string> {
+        const auto answer = connection.execute(
             "SELECT f.bytes, r.file_sha256 FROM receipt_files f JOIN receipts r ON r.id = f.receipt_id WHERE "
             "f.receipt_id = $1",
             {id.text()});
@@ -116,9 +116,9 @@ result<std::string> sql_run_store::receipt_file(const receipt_id& id) {
 }
 
 result<receipt_summary> sql_run_store::find_receipt(const receipt_id& id) {
-    return guarded<receipt_summary>([&]() -> result<receipt_summary> {
-        const auto answer = connection_->execute(
-            "SELECT " + std::string(receipt_columns) + " FROM receipts WHERE id = $1", {id.text()});
+    return guard_.run<receipt_summary>([&](sql_connection& connection) -> result<receipt_summary> {
+        const auto answer =
+            connection.execute("SELECT " + std::string(receipt_columns) + " FROM receipts WHERE id = $1", {id.text()});
         if (answer.rows.empty()) return no_such_receipt(id);
         return read_summary(answer.rows[0]);
     });
@@ -143,12 +143,12 @@ result<receipt_page> sql_run_store::list_receipts(const receipt_filter& filter) 
         if (!position) return position.error();
         where.add("(created_at, id) < (?, ?)", {position->created_at, position->id});
     }
-    return guarded<receipt_page>([&]() -> result<receipt_page> {
+    return guard_.run<receipt_page>([&](sql_connection& connection) -> result<receipt_page> {
         auto query = where;
         const std::string limit = query.placeholder(std::int64_t{filter.limit} + 1);
-        const auto answer = connection_->execute("SELECT " + std::string(receipt_columns) + " FROM receipts" +
-                                                     query.text() + " ORDER BY created_at DESC, id DESC LIMIT " + limit,
-                                                 query.values());
+        const auto answer = connection.execute("SELECT " + std::string(receipt_columns) + " FROM receipts" +
+                                                   query.text() + " ORDER BY created_at DESC, id DESC LIMIT " + limit,
+                                               query.values());
         receipt_page page;
         for (const auto& row : answer.rows) page.receipts.push_back(read_summary(row));
         if (page.receipts.size() > static_cast<std::size_t>(filter.limit)) {
@@ -160,8 +160,8 @@ result<receipt_page> sql_run_store::list_receipts(const receipt_filter& filter) 
 }
 
 result<std::optional<chain_head>> sql_run_store::chain_head_of(const machine_id& machine) {
-    return guarded<std::optional<chain_head>>([&]() -> result<std::optional<chain_head>> {
-        const auto answer = connection_->execute(
+    return guard_.run<std::optional<chain_head>>([&](sql_connection& connection) -> result<std::optional<chain_head>> {
+        const auto answer = connection.execute(
             "SELECT file_sha256, chain_sequence FROM receipts WHERE machine_id = $1 ORDER BY chain_sequence DESC LIMIT "
             "1",
             {machine.text()});

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 
 #include "core/clock.hpp"
 #include "run/ports.hpp"
 #include "store/sql_connection.hpp"
+#include "store/sql_guard.hpp"
 
 namespace assay {
 
@@ -16,7 +16,7 @@ class sql_run_store final : public run_store {
   public:
     /// `time` outlives the store and gives the times of rows and leases.
     sql_run_store(std::unique_ptr<sql_connection> connection, const clock& time)
-        : connection_(std::move(connection)), time_(time) {}
+        : guard_(std::move(connection)), time_(time) {}
 
     result<run_row> enqueue(const run_row& row) override;
     result<std::optional<run_row>> claim(const machine_id& machine, const std::vector<std::string>& labels,
@@ -41,20 +41,10 @@ class sql_run_store final : public run_store {
     result<std::optional<chain_head>> chain_head_of(const machine_id& machine) override;
 
   private:
-    /// Runs `work` alone on a live connection; its expected and infrastructure failures become the result's error.
-    template <class T, class Work>
-    result<T> guarded(Work work);
     std::string now_text() const { return format_utc(time_.now()); }
     std::int64_t now_ms() const;
-    /// " FOR UPDATE" where the engine locks rows.
-    std::string_view row_lock() const;
-    std::optional<run_row> select_run(const std::string& id, std::string_view suffix = {});
-    /// The update of a running run that `token` still owns; the error says whether it is gone, ended or another's.
-    result<void> update_owned(const run_id& id, std::int64_t token, std::string_view assignment, sql_value value);
-    result<void> insert_receipt(const receipt_summary& summary, std::string_view file_bytes);
 
-    std::mutex one_at_a_time_;
-    std::unique_ptr<sql_connection> connection_;
+    sql_guard guard_;
     const clock& time_;
 };
 
