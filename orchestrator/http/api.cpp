@@ -31,6 +31,7 @@ constexpr std::array endpoints{
     api_endpoint{"GET", "/api/v1/machines", read, store_thread, list_machines},
     api_endpoint{"GET", "/api/v1/curve", read, store_thread, get_curve},
     api_endpoint{"GET", "/api/v1/trends", read, store_thread, get_trends},
+    api_endpoint{"GET", "/api/v1/compare", read, store_thread, get_comparison},
     api_endpoint{"GET", "/api/v1/schedules", read, store_thread, list_schedules},
     api_endpoint{"POST", "/api/v1/schedules", admin, store_thread, create_schedule},
     api_endpoint{"GET", "/api/v1/schedules/{id}", read, store_thread, get_schedule},

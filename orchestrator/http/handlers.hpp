@@ -36,6 +36,9 @@ inline constexpr int max_walked_receipts = 5000;
 result<void> walk_receipts(run_store& store, receipt_filter filter, int most,
                            const std::function<void(const receipt_summary&)>& visit);
 
+// handlers_compare.cpp
+http_response get_comparison(api_context& context, const http_request& request);
+
 // handlers_schedules.cpp
 http_response list_schedules(api_context& context, const http_request& request);
 http_response create_schedule(api_context& context, const http_request& request);

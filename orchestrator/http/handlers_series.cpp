@@ -1,6 +1,9 @@
 // Many receipts at once: the curve over sizes, the trend over time.
 #include <algorithm>
+#include <map>
+#include <span>
 
+#include "analysis/trend.hpp"
 #include "contract/json_writer.hpp"
 #include "http/documents.hpp"
 #include "http/handlers.hpp"
@@ -37,6 +40,49 @@ std::string point_document(const receipt_summary& summary) {
         .add("flops_per_step", summary.flops_per_step)
         .add("label", summary.label)
         .text();
+}
+
+/// The changes of one figure over receipts of one pair of arms, oldest first.
+void add_changes(const std::vector<const receipt_summary*>& series, std::string_view name,
+                 std::optional<double> receipt_summary::*figure, json_array& out) {
+    std::vector<const receipt_summary*> kept;
+    std::vector<double> values;
+    for (const auto* summary : series) {
+        const auto& value = summary->*figure;
+        if (!has_figure(*summary) || !value || !(*value > 0)) continue;
+        kept.push_back(summary);
+        values.push_back(*value);
+    }
+    const std::size_t skipped = values.size() > max_trend_values ? values.size() - max_trend_values : 0;
+    for (const auto& change : find_changes(std::span(values).subspan(skipped))) {
+        const auto& first = *kept[skipped + change.first];
+        out.raw(json_object()
+                    .add("series", name)
+                    .add("receipt_id", first.id)
+                    .add("created_at", first.created_at)
+                    .add("arm_a", first.arm_a)
+                    .add("arm_b", first.arm_b)
+                    .add("size", change.ratio - 1)
+                    .raw("interval", json_array()
+                                         .raw(json_number(change.interval95.first - 1))
+                                         .raw(json_number(change.interval95.second - 1))
+                                         .text())
+                    .add("chance", change.chance)
+                    .text());
+    }
+}
+
+/// Changes are looked for within one pair of arms: figures of different arms are no series.
+std::string changes_document(const std::vector<receipt_summary>& oldest_first) {
+    std::map<std::pair<std::string, std::string>, std::vector<const receipt_summary*>> by_arms;
+    for (const auto& summary : oldest_first) by_arms[{summary.arm_a, summary.arm_b}].push_back(&summary);
+    json_array changes;
+    for (const auto& [arms, series] : by_arms) {
+        add_changes(series, "speedup", &receipt_summary::speedup, changes);
+        add_changes(series, "a_median_ms", &receipt_summary::a_median_ms, changes);
+        add_changes(series, "b_median_ms", &receipt_summary::b_median_ms, changes);
+    }
+    return changes.text();
 }
 
 }  // namespace
@@ -98,7 +144,7 @@ http_response get_trends(api_context& context, const http_request& request) {
     json_array points;
     for (const auto& summary : newest_first) points.raw(point_document(summary));
     http_response response;
-    response.body = json_object().raw("points", points.text()).text();
+    response.body = json_object().raw("points", points.text()).raw("changes", changes_document(newest_first)).text();
     return response;
 }
 

@@ -50,10 +50,11 @@ server_core::decision server_core::decide(http_request& request) {
     if (target.scope() != token_scope::none &&
         !limiter.take(request.subject.empty() ? request.peer : request.subject, coarse_now))
         return refuse(429, {error_code::unavailable, "Too many requests; ask again in a moment"});
-    const bool has_body = !request.body.empty();
+    // A form of another site cannot send application/json without the browser asking first. Tools that are no browser
+    // send no Origin, and may leave the type as it comes.
+    const bool from_page = request.header("origin").has_value();
     const auto type = request.header("content-type").value_or("");
-    // A form of another site cannot send application/json without being asked first.
-    if (has_body && target.built_in && !type.starts_with("application/json"))
+    if (from_page && !request.body.empty() && target.built_in && !type.starts_with("application/json"))
         return refuse(415, {error_code::invalid_argument, "The body must be application/json", "Content-Type"});
     return {{}, std::move(target)};
 }

@@ -152,7 +152,7 @@ std::shared_ptr<const static_file> static_files::find(std::string_view path) con
 std::vector<std::pair<std::string, std::string>> static_files::asset_digests() const {
     std::vector<std::pair<std::string, std::string>> digests;
     for (const auto& [path, file] : files_)
-        if (!path.starts_with("/dashboard/") && !path.starts_with("/site/")) digests.emplace_back(path, file->sha256);
+        if (!path.starts_with("/dashboard/") && !path.starts_with("/site/") && !path.starts_with("/api/")) digests.emplace_back(path, file->sha256);
     std::sort(digests.begin(), digests.end());
     return digests;
 }

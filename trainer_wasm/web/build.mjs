@@ -14,6 +14,7 @@ import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
+import { buildApiPage } from "../../orchestrator/http/api_page.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = resolve(here, "../..");
@@ -90,4 +91,5 @@ await buildPlayground();
 await buildDashboard("dashboard", "/dashboard/", "production");
 await buildDashboard("site", "./", "site");
 copyShaders();
+buildApiPage(out);
 console.log(`page: built into ${out}`);

@@ -150,7 +150,7 @@ TEST_CASE("a page of another site cannot start a run") {
     CHECK(fixture.ask("POST", "/api/v1/runs", "Origin: http://127.0.0.1\r\n", body).status == 202);
     http_probe form(fixture.server->port());
     form.send(
-        "POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}");
+        "POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}");
     CHECK(form.read_answer().status == 415);
 }
 
