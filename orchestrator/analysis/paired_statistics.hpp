@@ -21,7 +21,11 @@ inline constexpr double interval_confidence = 0.95;
 /// - repeat_spread_x: the largest |ln x1 - ln x2| over the complete quadruples.
 /// - max_loss_drift: the largest relative_difference of the losses of the k-th A and the k-th B block of a quadruple at
 ///   the same step, over every pair of blocks that ran; absent where no pair did or a loss is not finite.
+/// A receipt of published figures has no samples: its figures are handed back as stated.
 analysis_facts analyse(const receipt& document);
+
+/// Observed, historical, projected or not-measured evidence without any sample: figures that somebody stated.
+bool is_published(const receipt& document);
 
 /// |x - y| / max(|x|, |y|), from 0 to 2; 0 where both are 0. Absent where one is not finite.
 std::optional<double> relative_difference(double x, double y);

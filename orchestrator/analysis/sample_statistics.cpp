@@ -58,4 +58,18 @@ std::optional<std::pair<double, double>> mean_interval(std::span<const double> v
     return std::pair{*centre - half, *centre + half};
 }
 
+std::optional<double> welch_half_width(std::span<const double> x, std::span<const double> y, double confidence) {
+    const auto deviation_x = standard_deviation(x);
+    const auto deviation_y = standard_deviation(y);
+    if (!deviation_x || !deviation_y) return std::nullopt;
+    const double count_x = static_cast<double>(x.size());
+    const double count_y = static_cast<double>(y.size());
+    const double part_x = *deviation_x * *deviation_x / count_x;
+    const double part_y = *deviation_y * *deviation_y / count_y;
+    const double variance = part_x + part_y;
+    if (variance == 0) return 0;
+    const double freedom = variance * variance / (part_x * part_x / (count_x - 1) + part_y * part_y / (count_y - 1));
+    return student_t_two_sided(confidence, freedom) * std::sqrt(variance);
+}
+
 }  // namespace assay

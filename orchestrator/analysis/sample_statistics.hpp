@@ -24,4 +24,8 @@ double student_t_two_sided(double confidence, double degrees_of_freedom);
 /// The two-sided interval of a mean by Student's t; absent below two values.
 std::optional<std::pair<double, double>> mean_interval(std::span<const double> values, double confidence);
 
+/// Half the width of Welch's two-sided interval of the difference of two means; absent below two values on either side.
+/// Degrees of freedom by Welch and Satterthwaite.
+std::optional<double> welch_half_width(std::span<const double> x, std::span<const double> y, double confidence);
+
 }  // namespace assay

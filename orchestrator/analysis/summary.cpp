@@ -143,6 +143,7 @@ std::string ratio_text(const analysis_facts& analysis) {
     const std::string count =
         std::to_string(analysis.quadruples) + (analysis.quadruples == 1 ? " quadruple" : " quadruples");
     const std::string point = number_text(*analysis.speedup, 4) + "x";
+    if (analysis.quadruples == 0) return point + ", as stated, without samples";
     if (!analysis.interval95) return point + ", a point without an interval (" + count + ")";
     return point + ", 95 % interval " + number_text(analysis.interval95->first, 4) + " to " +
            number_text(analysis.interval95->second, 4) + " (" + count + ")";

@@ -100,6 +100,16 @@ verdict_facts judge(const receipt& document, const analysis_facts& analysis, con
     verdict_facts out;
     out.reasons = gate.reasons;
     append(out.reasons, failures);
+    if (is_published(document)) {
+        // Stated by somebody, checked by nobody: it can never be more than unqualified, nor fail for want of samples.
+        const std::string evidence(evidence_name(document.evidence));
+        out.result = verdict_result::unqualified;
+        out.reasons.push_back(
+            {"evidence-" + evidence,
+             "The evidence is " + evidence + ": no raw samples are here, so no figure can be checked.",
+             {}});
+        return out;
+    }
     if (gate.refused && !any_step(document)) {
         out.result = verdict_result::refused;
         return out;

@@ -98,3 +98,18 @@ TEST_CASE("the summary of a refused run says that no arm ran and why") {
     CHECK(text.find("No arm ran") != std::string::npos);
     CHECK(text.find("adapter-fallback: A fallback adapter.") != std::string::npos);
 }
+
+TEST_CASE("published figures have nothing to recompute and can be no more than unqualified") {
+    receipt document = test::receipt_of({});
+    document.evidence = evidence_class::historical;
+    document.plan.clear();
+    document.analysis = {};
+    document.analysis.speedup = 9.3;
+    document.verdict = judge(document, analyse(document), {});
+    CHECK(document.verdict.result == verdict_result::unqualified);
+    CHECK(check_figures(document).empty());
+    document.verdict.result = verdict_result::verified;
+    CHECK_FALSE(check_figures(document).empty());
+    document.evidence = evidence_class::measured;
+    CHECK(judge(document, analyse(document), {}).result == verdict_result::failed);
+}
