@@ -229,6 +229,7 @@ class connection final : public connection_base, public std::enable_shared_from_
             decided.answer = std::move(mailbox_answer_);
             mailbox_answer_.reset();
         }
+        facts.date = core_->date;  // the second may have changed meanwhile, and its text with it
         if (decided.answer->stream && !facts.is_head) {
             co_await stream_events(std::move(*decided.answer), facts);
             co_return false;

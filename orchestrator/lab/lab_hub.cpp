@@ -69,7 +69,8 @@ void lab_hub::ask_for_work(http_request request, respond_function respond) {
 }
 
 void lab_hub::serve_waiting() {
-    auto next_reap = std::chrono::steady_clock::now();
+    // A hub that was away gives its machines one lease's time to be heard again before it calls any of them lost.
+    auto next_reap = std::chrono::steady_clock::now() + services_.lease;
     std::unique_lock held(mutex_);
     while (!stopping_) {
         changed_.wait_for(held, waiting_.empty() ? services_.reap_every : services_.look,
