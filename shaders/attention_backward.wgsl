@@ -92,14 +92,17 @@ fn query_gradient(place: Place, block: u32) {
     workgroupBarrier();
     for (var j = place.split; j < PARTNERS; j += SPLITS) {
       if (valid && first_key + j <= place.row) {
+        // Kept, so that each number of the tile is read once: shared memory's bandwidth bounds this kernel.
+        var key: array<vec4f, MAX_CHUNKS>;
         var score = vec4f();
         var d_weight = vec4f();
         for (var c = 0u; c < CHUNKS; c++) {
-          score = fma(query[c], tile[j * CHUNKS + c], score);
+          key[c] = tile[j * CHUNKS + c];
+          score = fma(query[c], key[c], score);
           d_weight = fma(upstream[c], tile[(PARTNERS + j) * CHUNKS + c], d_weight);
         }
         let d_score = exp(total(score) - own_log_sum_exp) * (total(d_weight) - delta);
-        for (var c = 0u; c < CHUNKS; c++) { sum[c] = fma(vec4f(d_score), tile[j * CHUNKS + c], sum[c]); }
+        for (var c = 0u; c < CHUNKS; c++) { sum[c] = fma(vec4f(d_score), key[c], sum[c]); }
       }
     }
     workgroupBarrier();

@@ -4,12 +4,7 @@
 //   are contiguous; the contiguous dimension of every operand is a multiple of 4. A workgroup owns a tile of 4 TY x 4 TX
 //   results; its SLICES teams of TX x TY invocations share each BK-deep tile of operands and add up at the end.
 //   `LAYERS` products of one shape, and `SPLITS` ranges of K of each, run side by side in one dispatch.
-// Bindings: a, b, bias[N], extra[M, N] (residual or pre-activation), c, pre_activation[M, N], gain_and_bias and statistics
-//   (of a layer normalisation, below).
-// NORMALISE applies a layer normalisation to an operand as it is loaded, so that its result need not be stored:
-//   1 rows of A[M, K] are normalised; their mean and 1 / deviation are measured first and left in statistics[M];
-//   2 and 3 the rows of A[K, M] (transposed), or of B[K, N], are normalised by statistics[K] that are there already.
-//   The gain lies at the start of gain_and_bias, the bias GAIN_TO_BIAS floats after it.
+// Bindings: a, b, bias[N], extra[M, N] (residual or pre-activation), c, pre_activation[M, N].
 // Requires: TX * TY * SLICES invocations hold BK * (TX + TY) / 4 blocks, at most one each; BK a multiple of 8 and SLICES;
 //   SLICES / 2 * TX * TY * 4 <= BK * (TX + TY + 2).
 // Reference: tests/kernels/reference.ts, gemm; gemm_naive.wgsl computes the same with the same bindings.
@@ -33,10 +28,6 @@ override C_SPLIT_STRIDE: u32 = 0u;
 /// Also writes the sums of B's columns (a bias gradient) into c from this offset on.
 override COLUMN_SUMS: bool = false;
 override COLUMN_SUMS_BASE: u32 = 0u;
-override NORMALISE: u32 = 0u;
-override GAIN_TO_BIAS: u32 = 0u;
-override GAIN_LAYER_STRIDE: u32 = 0u;
-override STATISTICS_LAYER_STRIDE: u32 = 0u;
 
 override TX: u32 = 16u;
 override TY: u32 = 16u;
@@ -52,8 +43,6 @@ override A_BLOCKS: u32 = TY * BK / 4u;
 override B_BLOCKS: u32 = TX * BK / 4u;
 override TILES_M: u32 = (M + TY * 4u - 1u) / (TY * 4u);
 override TILES_N: u32 = (N + TX * 4u - 1u) / (TX * 4u);
-override ROWS: u32 = TY * 4u;
-override LANES_PER_ROW: u32 = THREADS / ROWS;
 override GROUPS: u32 = TILES_M * TILES_N * SPLITS * LAYERS;
 
 @group(0) @binding(0) var<storage, read> a: array<vec4f>;
@@ -62,50 +51,12 @@ override GROUPS: u32 = TILES_M * TILES_N * SPLITS * LAYERS;
 @group(0) @binding(3) var<storage, read> extra: array<vec4f>;
 @group(0) @binding(4) var<storage, read_write> c: array<vec4f>;
 @group(0) @binding(5) var<storage, read_write> pre_activation: array<vec4f>;
-@group(0) @binding(6) var<storage, read> gain_and_bias: array<vec4f>;
-@group(0) @binding(7) var<storage, read_write> statistics: array<vec2f>;
 
 /// Rows are k; the padding of one vec4f a row keeps the stores of transposed blocks free of bank conflicts.
 var<workgroup> tile: array<vec4f, BK * (A_STRIDE + B_STRIDE)>;
 
-/// Mean and 1 / deviation of the tile's rows of A, where they are normalised.
-var<workgroup> row_statistics: array<vec2f, ROWS>;
-var<workgroup> row_partials: array<vec2f, THREADS>;
-
-/// Measures the tile's rows of A[M, K]: LANES_PER_ROW neighbours share a row.
-fn measure_rows(m0: u32, local: u32, keeps: bool) {
-  let row = local / LANES_PER_ROW;
-  let start = min(m0 + row, M - 1u) * (K / 4u);
-  var sum = vec4f();
-  for (var i = local % LANES_PER_ROW; i < K / 4u; i += LANES_PER_ROW) { sum += a[start + i]; }
-  row_partials[local].x = (sum.x + sum.y) + (sum.z + sum.w);
-  workgroupBarrier();
-  var mean = 0.0;
-  for (var i = row * LANES_PER_ROW; i < (row + 1u) * LANES_PER_ROW; i++) { mean += row_partials[i].x; }
-  mean /= f32(K);
-  var squares = vec4f();
-  for (var i = local % LANES_PER_ROW; i < K / 4u; i += LANES_PER_ROW) {
-    let centred = a[start + i] - mean;
-    squares += centred * centred;
-  }
-  row_partials[local].y = (squares.x + squares.y) + (squares.z + squares.w);
-  workgroupBarrier();
-  if (local % LANES_PER_ROW == 0u) {
-    var variance = 0.0;
-    for (var i = local; i < local + LANES_PER_ROW; i++) { variance += row_partials[i].y; }
-    let measured = vec2f(mean, inverseSqrt(variance / f32(K) + 1e-5));
-    row_statistics[row] = measured;
-    if (keeps && m0 + row < M) { statistics[m0 + row] = measured; }
-  }
-  workgroupBarrier();
-}
-
-fn normalised(x: vec4f, measured: vec2f, gain_at: u32) -> vec4f {
-  return (x - measured.x) * measured.y * gain_and_bias[gain_at] + gain_and_bias[gain_at + GAIN_TO_BIAS / 4u];
-}
-
 /// Four values of k by four of m, one column of the result a k.
-fn load_a(start: u32, m: u32, k: u32, k_end: u32, layer: u32) -> mat4x4f {
+fn load_a(start: u32, m: u32, k: u32, k_end: u32) -> mat4x4f {
   var r0 = vec4f();
   var r1 = vec4f();
   var r2 = vec4f();
@@ -117,14 +68,6 @@ fn load_a(start: u32, m: u32, k: u32, k_end: u32, layer: u32) -> mat4x4f {
       if (k + 1u < k_end) { r1 = a[at + M / 4u]; }
       if (k + 2u < k_end) { r2 = a[at + 2u * (M / 4u)]; }
       if (k + 3u < k_end) { r3 = a[at + 3u * (M / 4u)]; }
-      if (NORMALISE == 2u) {
-        let gain_at = layer * (GAIN_LAYER_STRIDE / 4u) + m / 4u;
-        let rows_at = layer * (STATISTICS_LAYER_STRIDE / 2u) + k;
-        if (k < k_end) { r0 = normalised(r0, statistics[rows_at], gain_at); }
-        if (k + 1u < k_end) { r1 = normalised(r1, statistics[rows_at + 1u], gain_at); }
-        if (k + 2u < k_end) { r2 = normalised(r2, statistics[rows_at + 2u], gain_at); }
-        if (k + 3u < k_end) { r3 = normalised(r3, statistics[rows_at + 3u], gain_at); }
-      }
     }
     return mat4x4f(r0, r1, r2, r3);
   }
@@ -134,18 +77,12 @@ fn load_a(start: u32, m: u32, k: u32, k_end: u32, layer: u32) -> mat4x4f {
     if (m + 1u < M) { r1 = a[at + K / 4u]; }
     if (m + 2u < M) { r2 = a[at + 2u * (K / 4u)]; }
     if (m + 3u < M) { r3 = a[at + 3u * (K / 4u)]; }
-    if (NORMALISE == 1u) {
-      r0 = normalised(r0, row_statistics[m % ROWS], k / 4u);
-      r1 = normalised(r1, row_statistics[m % ROWS + 1u], k / 4u);
-      r2 = normalised(r2, row_statistics[m % ROWS + 2u], k / 4u);
-      r3 = normalised(r3, row_statistics[m % ROWS + 3u], k / 4u);
-    }
   }
   return transpose(mat4x4f(r0, r1, r2, r3));
 }
 
 /// Four values of k by four of n, one column of the result a k.
-fn load_b(start: u32, n: u32, k: u32, k_end: u32, layer: u32) -> mat4x4f {
+fn load_b(start: u32, n: u32, k: u32, k_end: u32) -> mat4x4f {
   var r0 = vec4f();
   var r1 = vec4f();
   var r2 = vec4f();
@@ -166,14 +103,6 @@ fn load_b(start: u32, n: u32, k: u32, k_end: u32, layer: u32) -> mat4x4f {
     if (k + 1u < k_end) { r1 = b[at + N / 4u]; }
     if (k + 2u < k_end) { r2 = b[at + 2u * (N / 4u)]; }
     if (k + 3u < k_end) { r3 = b[at + 3u * (N / 4u)]; }
-    if (NORMALISE == 3u) {
-      let gain_at = layer * (GAIN_LAYER_STRIDE / 4u) + n / 4u;
-      let rows_at = layer * (STATISTICS_LAYER_STRIDE / 2u) + k;
-      if (k < k_end) { r0 = normalised(r0, statistics[rows_at], gain_at); }
-      if (k + 1u < k_end) { r1 = normalised(r1, statistics[rows_at + 1u], gain_at); }
-      if (k + 2u < k_end) { r2 = normalised(r2, statistics[rows_at + 2u], gain_at); }
-      if (k + 3u < k_end) { r3 = normalised(r3, statistics[rows_at + 3u], gain_at); }
-    }
   }
   return mat4x4f(r0, r1, r2, r3);
 }
@@ -263,7 +192,6 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgr
   var c2 = vec4f();
   var c3 = vec4f();
   var column_sum = vec4f();
-  if (NORMALISE == 1u) { measure_rows(m0, local, tile_n == 0u); }
   let steps = (k_end - k_begin + BK - 1u) / BK;
   // Each round starts the loads of one tile, computes on the tile before it meanwhile, and then swaps.
   for (var round = 0u; round <= steps; round++) {
@@ -271,9 +199,9 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgr
     var fetched = mat4x4f();
     if (round < steps) {
       if (loads_a) {
-        fetched = load_a(a_start, block_along, k0 + block_k, k_end, layer);
+        fetched = load_a(a_start, block_along, k0 + block_k, k_end);
       } else if (loads_b) {
-        fetched = load_b(b_start, block_along, k0 + block_k, k_end, layer);
+        fetched = load_b(b_start, block_along, k0 + block_k, k_end);
       }
     }
     if (round > 0u) {

@@ -27,9 +27,6 @@ override COLUMN_SUMS_BASE: u32 = 0u;
 @group(0) @binding(3) var<storage, read> extra: array<f32>;
 @group(0) @binding(4) var<storage, read_write> c: array<f32>;
 @group(0) @binding(5) var<storage, read_write> pre_activation: array<f32>;
-/// Of a normalisation applied on the way, which only the fast kernels do; here for one layout with them.
-@group(0) @binding(6) var<storage, read> gain_and_bias: array<f32>;
-@group(0) @binding(7) var<storage, read_write> statistics: array<f32>;
 
 fn hyperbolic_tangent(x: f32) -> f32 {
   return tanh(clamp(x, -15.0, 15.0));

@@ -30,7 +30,7 @@ async function product(tile: GemmTile, { m, n, k, trans_a = false, trans_b = fal
   const [c, before] = (await session.run({
     kernel: tile.kernel,
     overrides: { M: m, N: n, K: k, TRANS_A: trans_a, TRANS_B: trans_b, EPILOGUE: epilogue, ...tileConstants(tile) },
-    bindings: [a, b, bias, extra, new Array<number>(m * n).fill(9), new Array<number>(m * n).fill(9), none, none],
+    bindings: [a, b, bias, extra, new Array<number>(m * n).fill(9), new Array<number>(m * n).fill(9)],
     workgroups: workgroupsOf(tile, { m, n, k, copies: 1 }),
     read: [4, 5],
   })) as [number[], number[]];
@@ -68,7 +68,7 @@ describe("a matrix product", () => {
     });
   }
 
-  for (const tile of [gemm_tiles[4]!, gemm_tiles[14]!, naive]) {
+  for (const tile of [gemm_tiles[4]!, gemm_tiles[18]!, naive]) {
     it(`sums layers and ranges of k apart, with column sums: ${tile.kernel} ${tileName(tile)}`, async () => {
       const [layers, splits, m, n, k] = [2, 2, 36, 40, 51];
       const per_split = 32;
@@ -81,7 +81,7 @@ describe("a matrix product", () => {
           A_LAYER_STRIDE: k * m, B_LAYER_STRIDE: k * n, C_BASE: 4, C_LAYER_STRIDE: layer_size, C_SPLIT_STRIDE: layers * layer_size,
           COLUMN_SUMS: true, COLUMN_SUMS_BASE: 4 + m * n, ...tileConstants(tile),
         },
-        bindings: [a, b, none, none, new Array<number>(4 + splits * layers * layer_size).fill(9), none, none, none],
+        bindings: [a, b, none, none, new Array<number>(4 + splits * layers * layer_size).fill(9), none],
         workgroups: workgroupsOf(tile, { m, n, k, copies: layers * splits }),
         read: [4],
       })) as [number[]];
@@ -97,34 +97,6 @@ describe("a matrix product", () => {
           expect(relativeError(c.slice(start + m * n, start + layer_size), reference.columnSums(part(b, n), n))).toBeLessThan(2e-6);
         }
       }
-    });
-  }
-
-  for (const tile of [gemm_tiles[3]!, gemm_tiles[9]!]) {
-    it(`normalises an operand on the way: ${tile.kernel} ${tileName(tile)}`, async () => {
-      const [rows, width, n] = [39, 44, 36];
-      const x = numbers(rows * width, 8, 3);
-      const gain_and_bias = numbers(64 + width, 9);
-      const gain = Float64Array.from(gain_and_bias.slice(0, width));
-      const bias = Float64Array.from(gain_and_bias.slice(64));
-      const normal = reference.layerNormForward(Float64Array.from(x), gain, bias, width);
-      const run = async (m: number, columns: number, k: number, a: number[], b: number[], normalise: number, statistics: number[]) =>
-        (await session.run({
-          kernel: tile.kernel,
-          overrides: { M: m, N: columns, K: k, TRANS_A: normalise !== 1, NORMALISE: normalise, GAIN_TO_BIAS: 64, ...tileConstants(tile) },
-          bindings: [a, b, none, none, new Array<number>(m * columns).fill(9), none, gain_and_bias, statistics],
-          workgroups: workgroupsOf(tile, { m, n: columns, k, copies: 1 }),
-          read: [4, 7],
-        })) as [number[], number[]];
-      const weight = numbers(width * n, 10);
-      const [forward, statistics] = await run(rows, n, width, x, weight, 1, new Array<number>(2 * rows).fill(9));
-      expect(relativeError(statistics, normal.statistics)).toBeLessThan(2e-6);
-      expect(relativeError(forward, reference.gemm(normal.out, Float64Array.from(weight), rows, n, width))).toBeLessThan(3e-6);
-      const dy = numbers(rows * n, 11);
-      const [from_a] = await run(width, n, rows, x, dy, 2, statistics);
-      expect(relativeError(from_a, reference.gemm(normal.out, Float64Array.from(dy), width, n, rows, { trans_a: true }))).toBeLessThan(3e-6);
-      const [from_b] = await run(n, width, rows, dy, x, 3, statistics);
-      expect(relativeError(from_b, reference.gemm(Float64Array.from(dy), normal.out, n, width, rows, { trans_a: true }))).toBeLessThan(3e-6);
     });
   }
 });

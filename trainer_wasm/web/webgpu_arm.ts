@@ -6,7 +6,7 @@ import { describeAdapter } from "./page_facts";
 import { loadTrainer, TrainerError, type TrainerModule } from "./trainer_module";
 import { tuneTiles } from "./webgpu/autotune";
 import { packBatch } from "./webgpu/batch_words";
-import { GpuDevice } from "./webgpu/gpu_device";
+import { GpuDevice, workgroupLimits } from "./webgpu/gpu_device";
 import { KernelLibrary } from "./webgpu/kernel_library";
 import { bufferSizes, createBuffers, largestBufferBytes, planModel, type ModelBuffers, type ModelPlan } from "./webgpu/model_buffers";
 import { withoutGaps } from "./webgpu/parameter_layout";
@@ -88,11 +88,11 @@ export class WebGpuArm implements Arm {
     const sizes = bufferSizes(plan, repeats > 1);
     const adapter = await GpuDevice.requestAdapter();
     const adapter_facts = describeAdapter(adapter);
-    const workgroup_storage_bytes = Math.min(32768, adapter.limits.maxComputeWorkgroupStorageSize);
+    const workgroup = workgroupLimits(adapter);
     const use_subgroups = this.tuning_.no_subgroups !== true && adapter.features.has("subgroups");
     const gpu = await GpuDevice.open(adapter, {
       largest_buffer_bytes: largestBufferBytes(sizes),
-      workgroup_storage_bytes,
+      workgroup,
       features: [],
       optional_features: [
         ...(use_subgroups ? (["subgroups"] as GPUFeatureName[]) : []),
@@ -107,7 +107,7 @@ export class WebGpuArm implements Arm {
     const buffers = await createBuffers(gpu, sizes);
     lap("buffers");
     const library = await KernelLibrary.open(gpu.device, new URL("shaders/", this.base_url_));
-    const options: PlanOptions = { subgroups: use_subgroups, workgroup_storage_bytes, naive: plain };
+    const options: PlanOptions = { subgroups: use_subgroups, workgroup, naive: plain };
     const autotune = config.options?.autotune === true && !plain;
     if (autotune) {
       options.tiles = (await gpu.scoped("autotuning", () => tuneTiles(gpu, library, buffers, plan, options))).chosen;

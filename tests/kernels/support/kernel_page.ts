@@ -1,7 +1,7 @@
 // What runs inside the browser for the kernel tests: one kernel on given arrays, or the whole arm on given inputs.
 
 import type { ArmConfig } from "../../../trainer_wasm/web/arm";
-import { GpuDevice } from "../../../trainer_wasm/web/webgpu/gpu_device";
+import { GpuDevice, workgroupLimits } from "../../../trainer_wasm/web/webgpu/gpu_device";
 import { KernelLibrary, type Overrides } from "../../../trainer_wasm/web/webgpu/kernel_library";
 import { readFloats } from "../../../trainer_wasm/web/webgpu/step_submission";
 import { WebGpuArm, type WebGpuTuning } from "../../../trainer_wasm/web/webgpu_arm";
@@ -30,7 +30,7 @@ async function open() {
   const adapter = await GpuDevice.requestAdapter();
   const gpu = await GpuDevice.open(adapter, {
     largest_buffer_bytes: 64 * 1024 * 1024,
-    workgroup_storage_bytes: Math.min(32768, adapter.limits.maxComputeWorkgroupStorageSize),
+    workgroup: workgroupLimits(adapter),
     features: [],
     optional_features: ["subgroups" as GPUFeatureName],
   });

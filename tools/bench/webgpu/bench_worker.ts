@@ -2,8 +2,8 @@
 
 import type { ArmConfig, ModelShape } from "../../../trainer_wasm/web/arm";
 import { DispatchTimer, tuneTiles } from "../../../trainer_wasm/web/webgpu/autotune";
-import { gemm_tiles, storageOf, tileConstants, tileName, workgroupsOf } from "../../../trainer_wasm/web/webgpu/gemm_choice";
-import { GpuDevice } from "../../../trainer_wasm/web/webgpu/gpu_device";
+import { tileConstants, tileName, tilesWithin, workgroupsOf } from "../../../trainer_wasm/web/webgpu/gemm_choice";
+import { GpuDevice, workgroupLimits } from "../../../trainer_wasm/web/webgpu/gpu_device";
 import { KernelLibrary } from "../../../trainer_wasm/web/webgpu/kernel_library";
 import { bufferSizes, createBuffers, largestBufferBytes, planModel } from "../../../trainer_wasm/web/webgpu/model_buffers";
 import { layOutParameters } from "../../../trainer_wasm/web/webgpu/parameter_layout";
@@ -120,16 +120,16 @@ async function openModel(preset: string) {
   const plan = planModel(shapeOf(preset));
   const sizes = bufferSizes(plan, false);
   const adapter = await GpuDevice.requestAdapter();
-  const workgroup_storage_bytes = Math.min(32768, adapter.limits.maxComputeWorkgroupStorageSize);
+  const workgroup = workgroupLimits(adapter);
   const gpu = await GpuDevice.open(adapter, {
     largest_buffer_bytes: largestBufferBytes(sizes),
-    workgroup_storage_bytes,
+    workgroup,
     features: [],
     optional_features: ["subgroups" as GPUFeatureName],
   });
   const library = await KernelLibrary.open(gpu.device, new URL("shaders/", base_url));
   const buffers = await createBuffers(gpu, sizes);
-  const options = { subgroups: gpu.device.features.has("subgroups"), workgroup_storage_bytes, naive: false };
+  const options = { subgroups: gpu.device.features.has("subgroups"), workgroup, naive: false };
   return { plan, gpu, library, buffers, options };
 }
 
@@ -175,7 +175,7 @@ async function attention() {
   const timer = new DispatchTimer(gpu);
   const table: Record<string, Record<string, number>> = { forward: {}, backward: {} };
   for (const [ROWS, SPLITS] of [[32, 4], [32, 8], [32, 2], [16, 4], [16, 8], [16, 16], [8, 16], [8, 8], [64, 4], [64, 2]] as const) {
-    if (8 * ROWS * SPLITS * head_size > 30_000 || ROWS * SPLITS > 256) continue;
+    if (2 * ROWS * SPLITS * head_size + 12 * ROWS * SPLITS > 32_768 || ROWS * SPLITS > 256) continue;
     const tile = { ROWS, SPLITS };
     const training = await makeTrainingPlan(gpu.device, library, buffers, plan, { ...options, attention_forward: tile, attention_backward: tile });
     const time = (label: string) => timer.microseconds(training.gradients.find((dispatch) => dispatch.label === label)!);
@@ -191,10 +191,10 @@ async function gemm() {
   const sizes = text("sizes", "512,1024,2048,4096").split(",").map(Number);
   const adapter = await GpuDevice.requestAdapter();
   const largest = Math.max(...sizes);
-  const storage = Math.min(32768, adapter.limits.maxComputeWorkgroupStorageSize);
+  const workgroup = workgroupLimits(adapter);
   const gpu = await GpuDevice.open(adapter, {
     largest_buffer_bytes: 4 * largest * largest,
-    workgroup_storage_bytes: storage,
+    workgroup,
     features: [],
     optional_features: [],
   });
@@ -209,7 +209,7 @@ async function gemm() {
   const table: Record<string, Record<string, number>> = {};
   for (const trans of text("trans", "nn").split(",")) {
     for (const size of sizes) {
-      for (const tile of gemm_tiles.filter((candidate) => storageOf(candidate) <= storage)) {
+      for (const tile of tilesWithin(workgroup)) {
         const overrides = {
           M: size, N: size, K: size, TRANS_A: trans[0] === "t", TRANS_B: trans[1] === "t", ...tileConstants(tile),
         };

@@ -77,7 +77,7 @@ export async function tuneTiles(
   const chosen: Record<string, GemmTile> = {};
   const best: Record<string, number> = {};
   const timer = new DispatchTimer(gpu);
-  for (const tile of tilesWithin(options.workgroup_storage_bytes)) {
+  for (const tile of tilesWithin(options.workgroup)) {
     const forced = Object.fromEntries(products.map((name) => [name, tile]));
     const candidate = await makeTrainingPlan(gpu.device, library, buffers, plan, { ...options, tiles: forced });
     for (const product of products) {

@@ -28,6 +28,10 @@ export const gemm_tiles: readonly GemmTile[] = [
   { kernel: "gemm_4x4", tx: 16, ty: 16, slices: 1, bk: 32 }, // 64 x 64
   { kernel: "gemm_8x8", tx: 4, ty: 8, slices: 4, bk: 16 }, // 64 x 32
   { kernel: "gemm_8x8", tx: 4, ty: 8, slices: 8, bk: 32 }, // 64 x 32
+  { kernel: "gemm_8x8", tx: 6, ty: 6, slices: 4, bk: 24 }, // 48 x 48
+  { kernel: "gemm_8x8", tx: 6, ty: 6, slices: 8, bk: 48 }, // 48 x 48
+  { kernel: "gemm_4x4", tx: 12, ty: 12, slices: 1, bk: 24 }, // 48 x 48
+  { kernel: "gemm_4x4", tx: 12, ty: 12, slices: 2, bk: 48 }, // 48 x 48
   { kernel: "gemm_4x4", tx: 8, ty: 16, slices: 1, bk: 16 }, // 64 x 32
   { kernel: "gemm_4x4", tx: 8, ty: 16, slices: 2, bk: 32 }, // 64 x 32
   { kernel: "gemm_8x8", tx: 4, ty: 4, slices: 4, bk: 16 }, // 32 x 32
@@ -74,18 +78,26 @@ export function tileConstants(tile: GemmTile): Record<string, number> {
   return tile.kernel === "gemm_8x8" ? { ...constants, TILE_VECTORS: vectorsOf(tile) } : constants;
 }
 
-/** Tiles that fit the workgroup storage at hand, from the largest to the smallest. */
-export function tilesWithin(storage_bytes: number): GemmTile[] {
-  return gemm_tiles.filter((tile) => storageOf(tile) <= storage_bytes);
+/** What a device lets one workgroup have. */
+export interface WorkgroupLimits {
+  storage_bytes: number;
+  invocations: number;
+}
+
+/** Tiles that fit a workgroup, from the largest to the smallest. */
+export function tilesWithin(limits: WorkgroupLimits): GemmTile[] {
+  return gemm_tiles.filter(
+    (tile) => storageOf(tile) <= limits.storage_bytes && tile.tx * tile.ty * tile.slices <= limits.invocations,
+  );
 }
 
 /**
  * The tile for a shape: the largest whose workgroups keep about `busy_workgroups` units of the GPU occupied, since a
  * larger tile reads less but a half-empty GPU is idle; deep products get their k shared among teams first.
  */
-export function chooseTile(shape: GemmShape, vectorised: boolean, storage_bytes: number, busy_workgroups = 132): GemmTile {
+export function chooseTile(shape: GemmShape, vectorised: boolean, limits: WorkgroupLimits, busy_workgroups = 132): GemmTile {
   if (!vectorised) return naive;
-  const tiles = tilesWithin(storage_bytes);
+  const tiles = tilesWithin(limits);
   for (const tile of tiles) {
     const invocations = workgroupsOf(tile, shape) * tile.tx * tile.ty * tile.slices;
     // 8 x 8 tiles keep a unit busy with one workgroup of 256; small ones need several to hide their latency.

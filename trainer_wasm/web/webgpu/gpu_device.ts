@@ -1,13 +1,23 @@
 // The adapter and device of an arm: features and limits are asked for by name, and every failure becomes a typed error.
 
 import { ArmError, type ArmErrorCode } from "../arm";
+import type { WorkgroupLimits } from "./gemm_choice";
 
 export interface DeviceNeeds {
   /** Bytes of the largest buffer and of the largest range bound as storage. */
   largest_buffer_bytes: number;
-  workgroup_storage_bytes: number;
+  workgroup: WorkgroupLimits;
   features: GPUFeatureName[];
   optional_features: GPUFeatureName[];
+}
+
+/** The most that the kernels here can use of a workgroup on this adapter. */
+export function workgroupLimits(adapter: GPUAdapter): WorkgroupLimits {
+  const { maxComputeWorkgroupStorageSize, maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupSizeX } = adapter.limits;
+  return {
+    storage_bytes: Math.min(32768, maxComputeWorkgroupStorageSize),
+    invocations: Math.min(512, maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupSizeX),
+  };
 }
 
 /** A device together with what went wrong on it so far; the first failure wins and is thrown at the next check. */
@@ -42,9 +52,10 @@ export class GpuDevice {
     const wanted: Record<string, number> = {
       maxBufferSize: needs.largest_buffer_bytes,
       maxStorageBufferBindingSize: needs.largest_buffer_bytes,
-      maxComputeWorkgroupStorageSize: needs.workgroup_storage_bytes,
+      maxComputeWorkgroupStorageSize: needs.workgroup.storage_bytes,
       maxStorageBuffersPerShaderStage: 8,
-      maxComputeInvocationsPerWorkgroup: 256,
+      maxComputeInvocationsPerWorkgroup: needs.workgroup.invocations,
+      maxComputeWorkgroupSizeX: needs.workgroup.invocations,
     };
     for (const [name, value] of Object.entries(wanted)) {
       const limit = adapter.limits[name as keyof GPUSupportedLimits] as unknown as number;

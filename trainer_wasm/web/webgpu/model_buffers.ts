@@ -60,7 +60,7 @@ export function bufferSizes(plan: ModelPlan, needs_scratch_update: boolean) {
     batch: plan.batch.words,
     row_loss: tokens,
     result: 2,
-    unused: 128,
+    unused: 64,
     block_input: (layers + 1) * rows(width),
     middle: layers * rows(width),
     normalised: (2 * layers + 1) * rows(width),

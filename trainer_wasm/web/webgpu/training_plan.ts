@@ -5,7 +5,7 @@
 
 import type { TensorPlace } from "./parameter_layout";
 import { aligned, vocabulary } from "./parameter_layout";
-import { chooseTile, tileConstants, tileName, workgroupsOf, type GemmShape, type GemmTile } from "./gemm_choice";
+import { chooseTile, tileConstants, tileName, workgroupsOf, type GemmShape, type GemmTile, type WorkgroupLimits } from "./gemm_choice";
 import type { KernelLibrary, Overrides } from "./kernel_library";
 import type { BufferName, ModelBuffers, ModelPlan } from "./model_buffers";
 
@@ -32,7 +32,7 @@ export interface TrainingPlan {
 
 export interface PlanOptions {
   subgroups: boolean;
-  workgroup_storage_bytes: number;
+  workgroup: WorkgroupLimits;
   /** Every kernel's plain version. */
   naive: boolean;
   /** Overrules the choice of a tile, by the product's name; from autotuning. */
@@ -52,7 +52,6 @@ export interface Range {
 const max_workgroups = 65535;
 
 type Epilogue = "none" | "bias" | "gelu" | "residual" | "gelu-derivative";
-const normalise_codes = { "rows of a": 1, "transposed a": 2, b: 3 };
 const epilogue_codes: Record<Epilogue, number> = { none: 0, bias: 1, gelu: 2, residual: 3, "gelu-derivative": 4 };
 
 export interface GemmRequest {
@@ -70,8 +69,6 @@ export interface GemmRequest {
   extra?: Range;
   c: Range;
   pre_activation?: Range;
-  /** A layer normalisation applied to an operand as it is loaded: the rows of a (measured there), or of what has k rows. */
-  normalise?: { operand: "rows of a" | "transposed a" | "b"; gain_and_bias: Range; statistics: Range };
   layers?: number;
   splits?: number;
   overrides?: Overrides;
@@ -121,7 +118,7 @@ export class DispatchFactory {
     const splits = request.splits ?? 1;
     const shape: GemmShape = { m, n, k: Math.ceil(k / splits), copies: layers * splits };
     const tile =
-      this.options_.tiles?.[request.name] ?? chooseTile(shape, this.vectorised_, this.options_.workgroup_storage_bytes);
+      this.options_.tiles?.[request.name] ?? chooseTile(shape, this.vectorised_, this.options_.workgroup);
     this.tiles[request.name] = tileName(tile);
     const overrides: Overrides = {
       M: m,
@@ -133,7 +130,6 @@ export class DispatchFactory {
       LAYERS: layers,
       SPLITS: splits,
       K_PER_SPLIT: splits === 1 ? k : 8 * Math.ceil(k / splits / 8),
-      ...(request.normalise === undefined ? {} : { NORMALISE: normalise_codes[request.normalise.operand] }),
       ...request.overrides,
       ...tileConstants(tile),
     };
@@ -146,32 +142,22 @@ export class DispatchFactory {
       request.extra ?? nothing,
       request.c,
       request.pre_activation ?? { buffer: "unused", offset: 0, size: 64 },
-      request.normalise?.gain_and_bias ?? nothing,
-      request.normalise?.statistics ?? { buffer: "unused", offset: 64, size: 64 },
     ];
     return this.make(request.label, tile.kernel, overrides, ranges, workgroupsOf(tile, shape), 2 * m * n * k * layers);
   }
 }
 
-/** Tile of an attention kernel: queries a workgroup and invocations that share one. */
+/** Tile of an attention kernel: rows a workgroup and invocations that share one. */
 export interface AttentionTile {
   ROWS: number;
   SPLITS: number;
 }
 
 export function attentionTile(head_size: number): AttentionTile {
-  // The tile takes ROWS * SPLITS / 2 * head_size numbers of workgroup storage, which the default limit holds at 16 KiB.
+  // The tile takes 2 * ROWS * SPLITS * head_size bytes of workgroup storage, which the default limit holds at 16 KiB.
   if (head_size <= 32) return { ROWS: 32, SPLITS: 4 };
   if (head_size <= 64) return { ROWS: 16, SPLITS: 4 };
   return { ROWS: 16, SPLITS: 2 };
-}
-
-/**
- * Whether the products apply the layer normalisations themselves. That saves a dispatch each, but every column of tiles
- * measures its rows anew, which wide rows make dearer than the dispatch.
- */
-export function fusesNormalisation(width: number, vectorised: boolean): boolean {
-  return vectorised && width <= 512;
 }
 
 export async function makeTrainingPlan(
@@ -186,7 +172,6 @@ export async function makeTrainingPlan(
   const head_size = width / heads;
   const vectorised = !options.naive && width % 4 === 0 && head_size % 4 === 0 && head_size <= 128;
   const factory = new DispatchFactory(device, library, buffers, options, vectorised);
-  const fused = fusesNormalisation(width, vectorised);
   const norm_kernel = (direction: string) => `layer_norm_${direction}${options.subgroups ? "_subgroups" : ""}`;
 
   const whole = (buffer: BufferName): Range => ({ buffer, offset: 0, size: buffers[buffer].size / 4 });
@@ -204,7 +189,7 @@ export async function makeTrainingPlan(
   });
   const elements = (count: number, each: number) => Math.ceil(count / each / 64);
 
-  const norm = (index: number, x: Range, gain: TensorPlace, bias: TensorPlace): Promise<Dispatch>[] => fused ? [] : [
+  const norm = (index: number, x: Range, gain: TensorPlace, bias: TensorPlace) =>
     factory.either(
       `layer norm ${index}`,
       norm_kernel("forward"),
@@ -213,22 +198,7 @@ export async function makeTrainingPlan(
       [x, tensor(gain), tensor(bias), matrix("normalised", index, width), statistics(index)],
       tokens,
       Math.ceil(tokens / 64),
-    ),
-  ];
-  const gainAndBias = (gain: TensorPlace, layers_covered = 1): Range => ({
-    buffer: "parameters",
-    offset: gain.offset,
-    size: (layers_covered - 1) * layout.layer_stride + aligned(width) + width,
-  });
-  /** What normalisation `index` gives as rows of a product's first operand: stored, or made from its input on the way. */
-  const normalisedRows = (index: number, x: Range, gain: TensorPlace): Pick<GemmRequest, "a" | "normalise" | "overrides"> =>
-    fused
-      ? {
-          a: x,
-          normalise: { operand: "rows of a", gain_and_bias: gainAndBias(gain), statistics: statistics(index) },
-          overrides: { GAIN_TO_BIAS: aligned(width) },
-        }
-      : { a: matrix("normalised", index, width) };
+    );
   const normBackward = (index: number, x: Range, gain: TensorPlace, residual: Range | undefined, dx: Range) =>
     factory.either(
       `layer norm ${index} backward`,
@@ -261,7 +231,7 @@ export async function makeTrainingPlan(
   for (let layer = 0; layer < layers; layer += 1) {
     const places = layout.layers[layer]!;
     forward.push(
-      ...norm(2 * layer, matrix("block_input", layer, width), places.first_norm_gain, places.first_norm_bias),
+      norm(2 * layer, matrix("block_input", layer, width), places.first_norm_gain, places.first_norm_bias),
       factory.gemm({
         name: "qkv",
         label: `qkv ${layer}`,
@@ -269,7 +239,7 @@ export async function makeTrainingPlan(
         n: 3 * width,
         k: width,
         epilogue: "bias",
-        ...normalisedRows(2 * layer, matrix("block_input", layer, width), places.first_norm_gain),
+        a: matrix("normalised", 2 * layer, width),
         b: tensor(places.qkv_weight),
         bias: tensor(places.qkv_bias),
         c: matrix("qkv", layer, 3 * width),
@@ -296,7 +266,7 @@ export async function makeTrainingPlan(
         extra: matrix("block_input", layer, width),
         c: matrix("middle", layer, width),
       }),
-      ...norm(2 * layer + 1, matrix("middle", layer, width), places.second_norm_gain, places.second_norm_bias),
+      norm(2 * layer + 1, matrix("middle", layer, width), places.second_norm_gain, places.second_norm_bias),
       factory.gemm({
         name: "expand",
         label: `expand ${layer}`,
@@ -304,7 +274,7 @@ export async function makeTrainingPlan(
         n: 4 * width,
         k: width,
         epilogue: "gelu",
-        ...normalisedRows(2 * layer + 1, matrix("middle", layer, width), places.second_norm_gain),
+        a: matrix("normalised", 2 * layer + 1, width),
         b: tensor(places.expand_weight),
         bias: tensor(places.expand_bias),
         c: matrix("activated", layer, 4 * width),
@@ -326,7 +296,7 @@ export async function makeTrainingPlan(
     );
   }
   forward.push(
-    ...norm(2 * layers, matrix("block_input", layers, width), layout.last_norm_gain, layout.last_norm_bias),
+    norm(2 * layers, matrix("block_input", layers, width), layout.last_norm_gain, layout.last_norm_bias),
     factory.gemm({
       name: "logits",
       label: "logits",
@@ -334,7 +304,7 @@ export async function makeTrainingPlan(
       n: vocabulary,
       k: width,
       trans_b: true,
-      ...normalisedRows(2 * layers, matrix("block_input", layers, width), layout.last_norm_gain),
+      a: matrix("normalised", 2 * layers, width),
       b: tensor(layout.token_embedding),
       c: matrix("logits", 0, vocabulary),
     }),
@@ -410,19 +380,10 @@ export async function makeTrainingPlan(
   const gradients = whole("gradients");
   /** dW = X^T dY of every layer, with the bias gradient as the column sums of dY. */
   const weightGradient = (name: string, into: number, out_of: number, x: Range, x_stride: number, dy: Range, dy_stride: number,
-    weight: TensorPlace, bias: TensorPlace, normalisation?: { gain: TensorPlace; index: number }) =>
+    weight: TensorPlace, bias: TensorPlace) =>
     factory.gemm({
       name,
       label: name,
-      ...(normalisation === undefined
-        ? {}
-        : {
-            normalise: {
-              operand: "transposed a",
-              gain_and_bias: gainAndBias(normalisation.gain, layers),
-              statistics: layersOf("statistics", normalisation.index * plan.statistics_stride),
-            },
-          }),
       m: into,
       n: out_of,
       k: tokens,
@@ -440,9 +401,6 @@ export async function makeTrainingPlan(
         C_SPLIT_STRIDE: layout.size,
         COLUMN_SUMS: true,
         COLUMN_SUMS_BASE: bias.offset,
-        ...(normalisation === undefined
-          ? {}
-          : { GAIN_TO_BIAS: aligned(width), GAIN_LAYER_STRIDE: layout.layer_stride, STATISTICS_LAYER_STRIDE: 2 * plan.statistics_stride }),
       },
     });
   /** All layers of an activation, from a first one on. */
@@ -465,18 +423,12 @@ export async function makeTrainingPlan(
   const embed_lanes = 16;
   const update_sizes = { SIZE: layout.size, SLOTS: slots, SLOT_STRIDE: layout.size, EXTRA: plan.extra, GROUPS: plan.norm_groups };
   backward.push(
-    fused
-      ? weightGradient("dw expand", width, 4 * width, layersOf("middle"), rows(width), layersOf("d_expanded"), rows(4 * width),
-          first.expand_weight, first.expand_bias, { gain: first.second_norm_gain, index: 1 })
-      : weightGradient("dw expand", width, 4 * width, layersOf("normalised", rows(width)), 2 * rows(width), layersOf("d_expanded"),
-          rows(4 * width), first.expand_weight, first.expand_bias),
+    weightGradient("dw expand", width, 4 * width, layersOf("normalised", rows(width)), 2 * rows(width), layersOf("d_expanded"),
+      rows(4 * width), first.expand_weight, first.expand_bias),
     weightGradient("dw contract", 4 * width, width, layersOf("activated"), rows(4 * width), layersOf("d_block", rows(width)),
       rows(width), first.contract_weight, first.contract_bias),
-    fused
-      ? weightGradient("dw qkv", width, 3 * width, layersOf("block_input"), rows(width), layersOf("d_qkv"), rows(3 * width),
-          first.qkv_weight, first.qkv_bias, { gain: first.first_norm_gain, index: 0 })
-      : weightGradient("dw qkv", width, 3 * width, layersOf("normalised"), 2 * rows(width), layersOf("d_qkv"), rows(3 * width),
-          first.qkv_weight, first.qkv_bias),
+    weightGradient("dw qkv", width, 3 * width, layersOf("normalised"), 2 * rows(width), layersOf("d_qkv"), rows(3 * width),
+      first.qkv_weight, first.qkv_bias),
     weightGradient("dw projection", width, width, layersOf("attention"), rows(width), layersOf("d_middle"), rows(width),
       first.projection_weight, first.projection_bias),
     factory.gemm({
@@ -488,14 +440,9 @@ export async function makeTrainingPlan(
       trans_a: true,
       splits: slots,
       a: matrix("logits", 0, vocabulary),
-      ...(fused
-        ? {
-            b: matrix("block_input", layers, width),
-            normalise: { operand: "b", gain_and_bias: gainAndBias(layout.last_norm_gain), statistics: statistics(2 * layers) },
-          }
-        : { b: matrix("normalised", 2 * layers, width) }),
+      b: matrix("normalised", 2 * layers, width),
       c: gradients,
-      overrides: { C_BASE: layout.token_embedding.offset, C_SPLIT_STRIDE: layout.size, GAIN_TO_BIAS: aligned(width) },
+      overrides: { C_BASE: layout.token_embedding.offset, C_SPLIT_STRIDE: layout.size },
     }),
     factory.either(
       "layer norm parameters",
