@@ -17,8 +17,9 @@ static_assert(row_block % tile_rows == 0);
 /// Right panels of one task: a pass over them (24 x 8 columns x 384 floats, 288 KiB) stays in the second-level cache
 /// while every group of left rows meets them.
 constexpr int panels_at_once = 192 / tile_columns;
-/// Columns that one packing task takes.
-constexpr int pack_block = 96;
+/// Columns that one packing task takes: whole cache lines of the source, and few enough that the packing of a weight
+/// gradient's operands (192 columns at times) still has work for sixteen threads.
+constexpr int pack_block = tile_rows == 6 ? 48 : 32;
 static_assert(pack_block % tile_columns == 0 && pack_block % tile_rows == 0);
 /// Tasks a thread at least, where the shape allows, so that a disturbed thread delays the others little.
 constexpr int tasks_per_thread = 6;

@@ -11,8 +11,13 @@ namespace assay::trainer {
 namespace {
 
 /// Reads of the epoch before a worker sleeps: some tens of microseconds, longer than the serial code between two jobs
-/// of a step, shorter than anyone would notice after the last one.
+/// of a step, shorter than anyone would notice after the last one. A read costs a nanosecond or two on WebAssembly,
+/// which has no pause instruction, and ten times that with one.
+#if defined(__wasm__)
+constexpr int spins_before_sleep = 40000;
+#else
 constexpr int spins_before_sleep = 4000;
+#endif
 
 void relax() {
 #if defined(__x86_64__)
