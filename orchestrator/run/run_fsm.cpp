@@ -16,6 +16,7 @@ constexpr std::size_t max_errors_an_arm = 20;
 constexpr int arms_a_quadruple = 4;
 /// Failures of the run itself carry this before their code, so that they are told from the gate's reasons.
 constexpr std::string_view run_code_prefix = "run-";
+constexpr std::string_view last_lines_heading = "\nlast lines:";
 
 void add_error(arm_record& arm, std::string text) {
     if (arm.errors.size() < max_errors_an_arm) arm.errors.push_back(std::move(text));
@@ -292,6 +293,10 @@ run_action run_fsm::on(const operation_failed& event) {
 
 run_action run_fsm::fail_arm(std::string code, std::string message) {
     stop_ = true;
+    // A host appends the last lines that the browser said. They go with the arm's errors when it closes; a reason is one
+    // sentence.
+    if (const auto lines = message.find(last_lines_heading); lines != std::string::npos) message.resize(lines);
+    if (message.starts_with(code + ": ")) message.erase(0, code.size() + 2);
     reason why{std::string(run_code_prefix) + code, message, {}};
     if (!document_.arms.empty()) {
         why.facts = {{"arm", arm().arm},
