@@ -49,6 +49,12 @@ export class AssayChart extends LitElement {
     const drawing = await this.draw(width);
     // Plot puts a style element inside its drawing, which the content policy forbids; charts.css says the same.
     drawing.querySelectorAll("style").forEach((style) => style.remove());
+    // It also names the groups inside, which are no parts that a reader of the words could use: the whole is one picture.
+    drawing.querySelectorAll("[aria-label]").forEach((part) => {
+      part.setAttribute("data-mark", part.getAttribute("aria-label") ?? "");
+      part.removeAttribute("aria-label");
+      part.removeAttribute("aria-description");
+    });
     drawing.setAttribute("role", "img");
     drawing.setAttribute("aria-label", `${this.heading}. ${this.description}`);
     // A later call may have started meanwhile; only the latest one shows.
@@ -58,7 +64,7 @@ export class AssayChart extends LitElement {
   protected override render(): TemplateResult {
     return html`<figure class="chart">
         <figcaption>
-          <h3>${this.heading}</h3>
+          <p class="chart-title">${this.heading}</p>
           <p>${this.description}</p>
         </figcaption>
         <div class="chart-area"></div>

@@ -5,7 +5,7 @@ import { ratio } from "../format";
 
 interface Ratio {
   speedup?: number;
-  interval95?: [number, number];
+  interval95?: readonly number[];
   precision?: string;
 }
 
@@ -19,22 +19,22 @@ export function ratioFigure(value: Ratio): TemplateResult {
 }
 
 /** Facts as a list of terms; nested ones become rows of "outer.inner". */
-export function factList(facts: Record<string, unknown> | undefined): TemplateResult {
+export function factList(facts: object | undefined): TemplateResult {
   if (facts === undefined || Object.keys(facts).length === 0) return html`<p class="absent">Not recorded.</p>`;
   return html`<dl class="facts">
     ${flatten(facts).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
   </dl>`;
 }
 
-export function flatten(facts: Record<string, unknown>, prefix = ""): [string, string][] {
-  return Object.entries(facts).flatMap(([name, value]): [string, string][] => {
+export function flatten(facts: object, prefix = ""): [string, string][] {
+  return Object.entries(facts).flatMap(([name, value]: [string, unknown]): [string, string][] => {
     const full = prefix === "" ? name : `${prefix}.${name}`;
     if (value === null || value === undefined) return [];
     if (Array.isArray(value)) {
       const plain = value.every((item) => typeof item !== "object" || item === null);
       return plain ? [[full, value.join(", ")]] : value.flatMap((item, index) => flatten({ [index]: item as unknown }, full));
     }
-    if (typeof value === "object") return flatten(value as Record<string, unknown>, full);
+    if (typeof value === "object") return flatten(value, full);
     return [[full, String(value)]];
   });
 }

@@ -101,7 +101,7 @@ export function makeReceipt(options: FixtureOptions): Receipt {
     run_id: `run-${options.id}`,
     created_at: options.created_at ?? "2026-11-30T02:00:00Z",
     evidence: options.evidence ?? "measured",
-    request: { preset, steps, warmup: 3, arms, quadruples, seed: 42, policy: "apple-metal-3", corpus: "builtin", threads: 8, ...(options.label === undefined ? {} : { label: options.label }) },
+    request: { preset: preset as NonNullable<Receipt["request"]["preset"]>, steps, warmup: 3, arms, quadruples, seed: 42, policy: "apple-metal-3", corpus: "builtin", threads: 8, ...(options.label === undefined ? {} : { label: options.label }) },
     machine: { machine_id: machineId(machine), hostname: machine, os: "macOS", os_version: "26.1", architecture: "arm64", cpu_model: "Apple M5", logical_cores: 10, memory_bytes: 34359738368, assay_version: "0.1.0" },
     browser: { product: "Chrome/156.0.8078.114", switches: ["--headless=new", "--user-data-dir=<profile>"] },
     environment,
