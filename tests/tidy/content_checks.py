@@ -16,7 +16,7 @@ OWN_FOLDER = "tests/tidy/"
 JSON_LIBRARY = re.compile(r"#\s*include\s*<(nlohmann/|boost/json)|\bnlohmann::")
 # contract/ parses and writes it, receipt/ has its canonical form, and the DevTools protocol is JSON: the files of browser/
 # that speak it, not those that find, start and end processes.
-JSON_PLACES = re.compile(r"^orchestrator/(contract/|receipt/|browser/(cdp_|devtools_|page_|chrome_host))")
+JSON_PLACES = re.compile(r"^orchestrator/(contract/|receipt/|browser/(cdp_|devtools_|page_|chrome_host|attached_browser))")
 
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 SKIPPED_TEST = re.compile(
