@@ -15,7 +15,7 @@ source "$ASSAY_ROOT/tools/lib/build.sh"
 source "$ASSAY_ROOT/tools/lib/suites.sh"
 
 readonly QUICK=(tidy tools unit pages)
-readonly ALL=(tidy tools unit pages modules kernels browser docs sanitizers service_sanitizers package)
+readonly ALL=(tidy tools unit pages modules kernels browser docs faults sanitizers service_sanitizers package)
 readonly TEST_LOGS="$ASSAY_ROOT/build/test-logs"
 
 case "${1:-}" in

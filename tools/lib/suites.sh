@@ -67,6 +67,16 @@ suite_service_sanitizers() {
     ctest_in asan -R '^(browser|store|http|lab)$'
 }
 
+# Killed browsers, full disks and cut pipes at seeded moments; tests/faults/run_faults.sh runs many more.
+suite_faults() {
+  local binary="$ASSAY_ROOT/build/release/bin/assay"
+  build_programs release assay && build_wasm inputs wasm-simd-mt && build_web
+  python3 "$ASSAY_ROOT/tests/faults/fault_trials.py" --trials 10 --binary "$binary"
+  echo "[check] passed: every injected fault ends with a reason and leaves nothing behind"
+  python3 "$ASSAY_ROOT/tests/faults/flat_runs.py" --runs 5 --binary "$binary"
+  echo "[check] passed: runs in a row leave nothing behind"
+}
+
 # Every command of the guides, with the built program.
 suite_docs() {
   build_programs release assay && build_wasm inputs wasm-simd-mt && build_web &&
