@@ -17,6 +17,6 @@ function number_before(word,    found) {
   failed += bad; passed += ran - bad; ran = ""; next
 }
 /^\[check\] passed: / { ++passed; next }
-/^\[check\] failed: / { ++failed; next }
+/^\[check\] (failed|FAILED): / { ++failed; next }
 /\*\*\*(Timeout|Not Run|Exception)/ { ++crashed; next }
 END { print passed + 0, failed + crashed + 0 }
