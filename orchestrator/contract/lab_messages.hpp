@@ -11,7 +11,7 @@
 
 namespace assay {
 
-/// POST /api/v1/machines: an agent says who it is.
+/// POST /api/v1/lab/machines: an agent says who it is.
 struct machine_registration {
     std::string machine_id;  ///< 16 hexadecimal digits
     std::string public_key;  ///< base 64
@@ -77,7 +77,7 @@ inline constexpr std::size_t max_events_a_batch = 500;
 std::string progress_batch_text(const progress_batch& message);
 result<progress_batch> parse_progress_batch(std::string_view json_text);
 
-/// POST /api/v1/machines/{id}/state.
+/// POST /api/v1/lab/machines/{id}/state.
 struct machine_state_change {
     std::string state, reason;
     std::optional<std::string> until;

@@ -140,6 +140,8 @@ result<hub_answer> hub_client::call(std::string_view method, std::string_view pa
         return error{error_code::deadline_exceeded, "the hub at " + hub + " did not answer " + asked + " in time"};
     try {
         std::rethrow_exception(failure);
+    } catch (const boost::system::system_error& cause) {
+        return error{error_code::unavailable, "the hub at " + hub + " cannot be reached: " + cause.code().message()};
     } catch (const std::exception& cause) {
         return error{error_code::unavailable, "the hub at " + hub + " cannot be reached: " + cause.what()};
     }

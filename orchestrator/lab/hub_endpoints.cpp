@@ -61,9 +61,9 @@ std::vector<http_endpoint> lab_hub::endpoints() {
         endpoint.body_limit = max_part_bytes;
         out.push_back(std::move(endpoint));
     };
-    add("GET", "/api/v1/machines", token_scope::read, &lab_hub::show_machines);
-    add("POST", "/api/v1/machines", token_scope::agent, &lab_hub::take_registration);
-    add("POST", "/api/v1/machines/{machine}/state", token_scope::admin, &lab_hub::change_machine);
+    add("GET", "/api/v1/lab/machines", token_scope::read, &lab_hub::show_machines);
+    add("POST", "/api/v1/lab/machines", token_scope::agent, &lab_hub::take_registration);
+    add("POST", "/api/v1/lab/machines/{machine}/state", token_scope::admin, &lab_hub::change_machine);
     add("POST", "/api/v1/leases/{run}/heartbeat", token_scope::agent, &lab_hub::take_heartbeat);
     add("POST", "/api/v1/leases/{run}/events", token_scope::agent, &lab_hub::take_events);
     add("POST", "/api/v1/leases/{run}/receipt", token_scope::agent, &lab_hub::take_receipt);

@@ -58,7 +58,7 @@ void hub_run_store::back_off(const error& cause) {
 }
 
 result<void> hub_run_store::register_self() {
-    const auto answer = client_->call_json("POST", "/api/v1/machines", registration_text(self_));
+    const auto answer = client_->call_json("POST", "/api/v1/lab/machines", registration_text(self_));
     if (!answer) return answer.error();
     if (answer->status >= 300) return error_of_answer(*answer, "the registration");
     registered_ = true;
