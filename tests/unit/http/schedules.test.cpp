@@ -119,9 +119,9 @@ TEST_CASE("a schedule survives being written and read") {
 TEST_CASE("a wrong schedule is pointed at") {
     const auto pointer = [](std::string_view text) { return parse_schedule(text).error().field; };
     CHECK(pointer(R"({"cron":"* * * * *","request":{}})") == "/name");
-    CHECK(pointer(R"({"name":"n","cron":"* * * * *","request":{"steps":0}})") == "/request/steps");
+    CHECK(pointer(R"({"name":"n","cron":"* * * * *","request":{"preset":"smoke","steps":0}})") == "/request/steps");
     CHECK(pointer(R"({"name":"n","cron":"* * * * *","request":{},"matrix":{}})") == "/matrix");
-    CHECK(pointer(R"({"name":"n","cron":"* * * * *","request":{},"id":"x"})") == "/id");
+    CHECK(pointer(R"({"name":"n","cron":"* * * * *","request":{"preset":"smoke"},"id":"x"})") == "/id");
     keeper_fixture fixture;
     auto schedule = parse_schedule(nightly).value();
     schedule.cron = "61 * * * *";
