@@ -71,7 +71,7 @@ class Relay:
             back, other = await asyncio.open_connection("127.0.0.1", self.chance.choice(self.ports))
             self.open.add(other)
             await asyncio.gather(self.pump(reader, other), self.pump(back, writer))
-        except OSError:
+        except (OSError, asyncio.CancelledError):
             pass
         finally:
             for each in (writer, other):
@@ -212,7 +212,8 @@ def check(ports, jobs, binary, folder):
     for at in range(0, len(files), 200):
         verified = subprocess.run([binary, "verify", *files[at:at + 200]], capture_output=True, text=True, check=False)
         if verified.returncode != 0:
-            faults.append("receipts do not verify: " + verified.stdout[-500:])
+            wrong = verified.stdout[verified.stdout.find("INVALID"):]
+            faults.append("receipts do not verify: " + wrong[:1500])
     summary = f"{len(jobs)} jobs, {len(runs)} records, {len(delivered)} delivered, {lost} lost attempts, {given_up} given up"
     return faults, summary
 
