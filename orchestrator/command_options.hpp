@@ -98,11 +98,32 @@ struct keygen_options {
     bool rotate = false;
 };
 
+struct compare_options {
+    std::string first, second;  ///< a file, a receipt's id, or a machine
+    std::optional<std::string> home, store, fail_if;
+    bool json = false;
+};
+
+struct export_options {
+    std::vector<std::string> receipts;  ///< files, ids or machines
+    std::string format = "csv";         ///< csv, jsonl, markdown or badge
+    std::string table = "steps";        ///< steps, arms or receipts, for csv and jsonl
+    std::optional<std::string> home, store;
+};
+
+struct import_options {
+    std::vector<std::string> files;
+    std::optional<std::string> home, store;
+};
+
 int command_run(const run_options& options);
 int command_serve(const serve_options& options);
 int command_verify(const verify_options& options);
 int command_doctor(const doctor_options& options);
 int command_keygen(const keygen_options& options);
+int command_compare(const compare_options& options);
+int command_export(const export_options& options);
+int command_import(const import_options& options);
 int command_agent(const agent_options& options);
 int command_store_copy(const store_copy_options& options);
 int command_store_backup(const store_backup_options& options);

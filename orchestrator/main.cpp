@@ -82,6 +82,41 @@ void add_keygen(CLI::App& app, keygen_options& keygen) {
     command->callback([&keygen] { throw CLI::RuntimeError(command_keygen(keygen)); });
 }
 
+void add_compare(CLI::App& app, compare_options& compare) {
+    CLI::App* command = app.add_subcommand("compare", "May two receipts be compared, and what does the comparison say?");
+    command->add_option("first", compare.first, "The baseline: a file, a receipt's id, or a machine")->required();
+    command->add_option("second", compare.second, "What is compared with it, likewise")->required();
+    command->add_option("--fail-if", compare.fail_if,
+                        "Exit 4 where this holds: \"ratio<0.95\"; names: ratio, ratio_low, ratio_high, a_ratio, b_ratio, "
+                        "first_speedup, second_speedup, drift");
+    command->add_flag("--json", compare.json, "One JSON object on standard output");
+    command->add_option("--home", compare.home, "Folder of database, key and receipts");
+    command->add_option("--store", compare.store, "sqlite://PATH or postgresql://... (default: in the home)");
+    command->callback([&compare] { throw CLI::RuntimeError(command_compare(compare)); });
+}
+
+void add_export(CLI::App& app, export_options& exported) {
+    CLI::App* command = app.add_subcommand("export", "Receipts as CSV, JSON Lines, Markdown or a badge");
+    command->add_option("receipts", exported.receipts, "Files, receipt ids or machines")->required();
+    command->add_option("--format", exported.format, "csv, jsonl, markdown or badge")
+        ->check(CLI::IsMember({"csv", "jsonl", "markdown", "badge"}))
+        ->capture_default_str();
+    command->add_option("--table", exported.table, "steps, arms or receipts (csv and jsonl)")
+        ->check(CLI::IsMember({"steps", "arms", "receipts"}))
+        ->capture_default_str();
+    command->add_option("--home", exported.home, "Folder of database, key and receipts");
+    command->add_option("--store", exported.store, "sqlite://PATH or postgresql://... (default: in the home)");
+    command->callback([&exported] { throw CLI::RuntimeError(command_export(exported)); });
+}
+
+void add_import(CLI::App& app, import_options& imported) {
+    CLI::App* command = app.add_subcommand("import", "Published figures into receipts of their own evidence class");
+    command->add_option("files", imported.files, "Files as results/historical/ has them")->required();
+    command->add_option("--home", imported.home, "Folder of database, key and receipts");
+    command->add_option("--store", imported.store, "sqlite://PATH or postgresql://... (default: in the home)");
+    command->callback([&imported] { throw CLI::RuntimeError(command_import(imported)); });
+}
+
 void add_agent(CLI::App& app, agent_options& agent) {
     CLI::App* command = app.add_subcommand("agent", "Measure for a hub: take runs from it, deliver signed receipts to it");
     add_shared(*command, agent.shared);
@@ -121,6 +156,9 @@ int main(int argc, char** argv) {
     verify_options verify;
     doctor_options doctor;
     keygen_options keygen;
+    compare_options compare;
+    export_options exported;
+    import_options imported;
     agent_options agent;
     store_copy_options store_copy;
     store_backup_options store_backup;
@@ -129,6 +167,9 @@ int main(int argc, char** argv) {
     add_verify(app, verify);
     add_doctor(app, doctor);
     add_keygen(app, keygen);
+    add_compare(app, compare);
+    add_export(app, exported);
+    add_import(app, imported);
     add_agent(app, agent);
     add_store(app, store_copy, store_backup);
     try {

@@ -31,8 +31,14 @@ strongest_split find_strongest(std::span<const double> values, std::size_t min_s
     return best;
 }
 
+/// Where a part of the series splits, and how rarely chance alone splits it so strongly.
+struct split_point {
+    std::size_t at = 0;
+    double chance = 1;
+};
+
 void split(std::span<const double> logarithms, std::size_t offset, const trend_rule& rule, seeded_random& random,
-           std::vector<trend_change>& out) {
+           std::vector<split_point>& out) {
     if (logarithms.size() < 2 * rule.min_segment) return;
     const strongest_split found = find_strongest(logarithms, rule.min_segment);
     if (found.at == 0) return;
@@ -46,16 +52,21 @@ void split(std::span<const double> logarithms, std::size_t offset, const trend_r
     // The observed order counts as one of them: that makes the rate exact.
     const double chance = (as_strong + 1.0) / (rule.permutations + 1.0);
     if (chance > rule.false_alarm) return;
-    const auto before = logarithms.first(found.at);
-    const auto after = logarithms.subspan(found.at);
+    split(logarithms.first(found.at), offset, rule, random, out);
+    out.push_back({offset + found.at, chance});
+    split(logarithms.subspan(found.at), offset + found.at, rule, random, out);
+}
+
+/// The change at points[index], between the levels on either side up to the neighbouring points.
+trend_change change_at(std::span<const double> logarithms, const std::vector<split_point>& points, std::size_t index) {
+    const std::size_t begin = index == 0 ? 0 : points[index - 1].at;
+    const std::size_t end = index + 1 == points.size() ? logarithms.size() : points[index + 1].at;
+    const std::size_t at = points[index].at;
+    const auto before = logarithms.subspan(begin, at - begin);
+    const auto after = logarithms.subspan(at, end - at);
     const double change = *mean(after) - *mean(before);
-    split(before, offset, rule, random, out);
-    if (std::abs(change) >= std::log1p(rule.smallest_change)) {
-        const double half = welch_half_width(before, after, 0.95).value_or(0);
-        out.push_back(
-            {offset + found.at, std::exp(change), {std::exp(change - half), std::exp(change + half)}, chance});
-    }
-    split(after, offset + found.at, rule, random, out);
+    const double half = welch_half_width(before, after, 0.95).value_or(0);
+    return {at, std::exp(change), {std::exp(change - half), std::exp(change + half)}, points[index].chance};
 }
 
 }  // namespace
@@ -68,8 +79,21 @@ std::vector<trend_change> find_changes(std::span<const double> values, const tre
         logarithms.push_back(std::log(value));
     }
     seeded_random random(rule.seed);
+    std::vector<split_point> points;
+    split(logarithms, 0, rule, random, points);
     std::vector<trend_change> out;
-    split(logarithms, skipped, rule, random, out);
+    // Too small a change is dropped and its neighbours measured anew, the smallest first.
+    while (true) {
+        out.clear();
+        for (std::size_t i = 0; i < points.size(); ++i) out.push_back(change_at(logarithms, points, i));
+        const auto smallest =
+            std::min_element(out.begin(), out.end(), [](const trend_change& x, const trend_change& y) {
+                return std::abs(std::log(x.ratio)) < std::abs(std::log(y.ratio));
+            });
+        if (smallest == out.end() || std::abs(std::log(smallest->ratio)) >= std::log1p(rule.smallest_change)) break;
+        points.erase(points.begin() + (smallest - out.begin()));
+    }
+    for (trend_change& change : out) change.first += skipped;
     return out;
 }
 
