@@ -5,8 +5,8 @@
 //   results; its SLICES teams of TX x TY invocations share each BK-deep tile of operands and add up at the end.
 //   `LAYERS` products of one shape, and `SPLITS` ranges of K of each, run side by side in one dispatch.
 // Bindings: a, b, bias[N], extra[M, N] (residual or pre-activation), c, pre_activation[M, N].
-// Requires: TX * TY * SLICES invocations hold BK * (TX + TY) / 4 blocks, at most one each; BK a multiple of 8 and SLICES;
-//   SLICES / 2 * TX * TY * 4 <= BK * (TX + TY + 2).
+// Requires: TX * TY * SLICES invocations hold BK * (TX + TY) / 4 blocks, at most one each; BK a multiple of 8 and 4 SLICES;
+//   TX and TY powers of 2; SLICES / 2 * TX * TY * 4 <= BK * (TX + TY).
 // Reference: tests/kernels/reference.ts, gemm; gemm_naive.wgsl computes the same with the same bindings.
 
 override M: u32;
@@ -36,8 +36,12 @@ override BK: u32 = 16u;
 
 override TEAM: u32 = TX * TY;
 override THREADS: u32 = TEAM * SLICES;
-override A_STRIDE: u32 = TY + 1u;
-override B_STRIDE: u32 = TX + 1u;
+override A_STRIDE: u32 = TY;
+override B_STRIDE: u32 = TX;
+/// Neighbours along k that read one row together, up to a whole 128-byte line, and how far a row of the tile is rotated
+/// from one block of k to the next, so that what they store still spreads over the banks.
+override RUN: u32 = min(8u, BK / 4u);
+override ROTATION: u32 = 8u / RUN;
 override B_START: u32 = BK * A_STRIDE;
 override A_BLOCKS: u32 = TY * BK / 4u;
 override B_BLOCKS: u32 = TX * BK / 4u;
@@ -52,7 +56,7 @@ override GROUPS: u32 = TILES_M * TILES_N * SPLITS * LAYERS;
 @group(0) @binding(4) var<storage, read_write> c: array<vec4f>;
 @group(0) @binding(5) var<storage, read_write> pre_activation: array<vec4f>;
 
-/// Rows are k; the padding of one vec4f a row keeps the stores of transposed blocks free of bank conflicts.
+/// Rows are k, each rotated as said above.
 var<workgroup> tile: array<vec4f, BK * (A_STRIDE + B_STRIDE)>;
 
 /// Four values of k by four of m, one column of the result a k.
@@ -113,12 +117,11 @@ struct Block {
   k: u32,
 }
 
-/// Which block an invocation loads. Where k is the contiguous dimension, neighbours take two k blocks of one row, so
-/// that each 32-byte sector is read whole and stores still spread over the banks.
+/// Which block an invocation loads. Where k is the contiguous dimension, RUN neighbours take one row's blocks of k.
 fn place(index: u32, k_is_contiguous: bool, width: u32) -> Block {
   if (k_is_contiguous) {
-    let pair = index / 2u;
-    return Block(pair % width, (index & 1u) + 2u * (pair / width));
+    let run = index / RUN;
+    return Block(run % width, index % RUN + RUN * (run / width));
   }
   return Block(index % width, index / width);
 }
@@ -179,12 +182,12 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgr
     let block = place(local, !TRANS_A, TY);
     block_along = m0 + block.along * 4u;
     block_k = block.k * 4u;
-    store_at = block_k * A_STRIDE + block.along;
+    store_at = block_k * A_STRIDE + (block.along + ROTATION * block.k) % A_STRIDE;
   } else if (loads_b) {
     let block = place(local - A_BLOCKS, TRANS_B, TX);
     block_along = n0 + block.along * 4u;
     block_k = block.k * 4u;
-    store_at = B_START + block_k * B_STRIDE + block.along;
+    store_at = B_START + block_k * B_STRIDE + (block.along + ROTATION * block.k) % B_STRIDE;
   }
 
   var c0 = vec4f();
@@ -205,16 +208,19 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgr
       }
     }
     if (round > 0u) {
-      let a_row = slice * (BK / SLICES) * A_STRIDE + ty;
-      let b_row = B_START + slice * (BK / SLICES) * B_STRIDE + tx;
-      for (var k = 0u; k < BK / SLICES; k++) {
-        let av = tile[a_row + k * A_STRIDE];
-        let bv = tile[b_row + k * B_STRIDE];
-        c0 = fma(vec4f(av.x), bv, c0);
-        c1 = fma(vec4f(av.y), bv, c1);
-        c2 = fma(vec4f(av.z), bv, c2);
-        c3 = fma(vec4f(av.w), bv, c3);
-        if (sums_columns) { column_sum += bv; }
+      for (var part = 0u; part < BK / SLICES / 4u; part++) {
+        let block = slice * (BK / SLICES / 4u) + part;
+        let a_at = block * 4u * A_STRIDE + (ty + ROTATION * block) % A_STRIDE;
+        let b_at = B_START + block * 4u * B_STRIDE + (tx + ROTATION * block) % B_STRIDE;
+        for (var k = 0u; k < 4u; k++) {
+          let av = tile[a_at + k * A_STRIDE];
+          let bv = tile[b_at + k * B_STRIDE];
+          c0 = fma(vec4f(av.x), bv, c0);
+          c1 = fma(vec4f(av.y), bv, c1);
+          c2 = fma(vec4f(av.z), bv, c2);
+          c3 = fma(vec4f(av.w), bv, c3);
+          if (sums_columns) { column_sum += bv; }
+        }
       }
     }
     workgroupBarrier();

@@ -7,8 +7,8 @@
 //   its rows each and add up at the end, so that a small result still occupies many invocations.
 //   `LAYERS` products of one shape, and `SPLITS` ranges of K of each, run side by side in one dispatch.
 // Bindings: a, b, bias[N], extra[M, N] (residual or pre-activation), c, pre_activation[M, N].
-// Requires: TX * TY * SLICES invocations hold BK * (TX + TY) / 2 blocks, at most one each; BK a multiple of 8 and SLICES;
-//   TILE_VECTORS >= BK * (2 TX + 2 TY + 2), and >= 4 * TX * TY * SLICES where SLICES > 1.
+// Requires: TX * TY * SLICES invocations hold BK * (TX + TY) / 2 blocks, at most one each; BK a multiple of 8 and 4 SLICES;
+//   TX and TY powers of 2; TILE_VECTORS >= BK * (2 TX + 2 TY), and >= 4 * TX * TY * SLICES where SLICES > 1.
 // Reference: tests/kernels/reference.ts, gemm; gemm_naive.wgsl computes the same with the same bindings.
 
 override M: u32;
@@ -35,12 +35,16 @@ override TX: u32 = 16u;
 override TY: u32 = 16u;
 override SLICES: u32 = 1u;
 override BK: u32 = 16u;
-override TILE_VECTORS: u32 = BK * (2u * TX + 2u * TY + 2u);
+override TILE_VECTORS: u32 = BK * (2u * TX + 2u * TY);
 
 override TEAM: u32 = TX * TY;
 override THREADS: u32 = TEAM * SLICES;
-override A_STRIDE: u32 = 2u * TY + 1u;
-override B_STRIDE: u32 = 2u * TX + 1u;
+override A_STRIDE: u32 = 2u * TY;
+override B_STRIDE: u32 = 2u * TX;
+/// Neighbours along k that read one row together, up to a whole 128-byte line, and how far a row of the tile is rotated
+/// from one block of k to the next, so that what they store still spreads over the banks.
+override RUN: u32 = min(8u, BK / 4u);
+override ROTATION: u32 = 8u / RUN;
 override B_START: u32 = BK * A_STRIDE;
 override A_BLOCKS: u32 = TY * BK / 2u;
 override B_BLOCKS: u32 = TX * BK / 2u;
@@ -55,7 +59,7 @@ override GROUPS: u32 = TILES_M * TILES_N * SPLITS * LAYERS;
 @group(0) @binding(4) var<storage, read_write> c: array<vec4f>;
 @group(0) @binding(5) var<storage, read_write> pre_activation: array<vec4f>;
 
-/// Rows are k; the padding of one vec4f a row keeps the stores of transposed blocks free of bank conflicts.
+/// Rows are k, each rotated as said above.
 var<workgroup> tile: array<vec4f, TILE_VECTORS>;
 
 /// Four values of k by four of m, one column of the result a k.
@@ -116,12 +120,11 @@ struct Block {
   k: u32,
 }
 
-/// Which block an invocation loads. Where k is the contiguous dimension, neighbours take two k blocks of one row, so
-/// that each 32-byte sector is read whole and stores still spread over the banks.
+/// Which block an invocation loads. Where k is the contiguous dimension, RUN neighbours take one row's blocks of k.
 fn place(index: u32, k_is_contiguous: bool, width: u32) -> Block {
   if (k_is_contiguous) {
-    let pair = index / 2u;
-    return Block(pair % width, (index & 1u) + 2u * (pair / width));
+    let run = index / RUN;
+    return Block(run % width, index % RUN + RUN * (run / width));
   }
   return Block(index % width, index / width);
 }
@@ -182,12 +185,12 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgr
     let block = place(local, !TRANS_A, 2u * TY);
     block_along = m0 + block.along * 4u;
     block_k = block.k * 4u;
-    store_at = block_k * A_STRIDE + block.along;
+    store_at = block_k * A_STRIDE + (block.along + ROTATION * block.k) % A_STRIDE;
   } else if (loads_b) {
     let block = place(local - A_BLOCKS, TRANS_B, 2u * TX);
     block_along = n0 + block.along * 4u;
     block_k = block.k * 4u;
-    store_at = B_START + block_k * B_STRIDE + block.along;
+    store_at = B_START + block_k * B_STRIDE + (block.along + ROTATION * block.k) % B_STRIDE;
   }
 
   var c00 = vec4f();
@@ -221,32 +224,39 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgr
       }
     }
     if (round > 0u) {
-      let a_row = slice * (BK / SLICES) * A_STRIDE + ty;
-      let b_row = B_START + slice * (BK / SLICES) * B_STRIDE + tx;
-      for (var k = 0u; k < BK / SLICES; k++) {
-        let a0 = tile[a_row + k * A_STRIDE];
-        let a1 = tile[a_row + TY + k * A_STRIDE];
-        let b0 = tile[b_row + k * B_STRIDE];
-        let b1 = tile[b_row + TX + k * B_STRIDE];
-        c00 = fma(vec4f(a0.x), b0, c00);
-        c01 = fma(vec4f(a0.x), b1, c01);
-        c10 = fma(vec4f(a0.y), b0, c10);
-        c11 = fma(vec4f(a0.y), b1, c11);
-        c20 = fma(vec4f(a0.z), b0, c20);
-        c21 = fma(vec4f(a0.z), b1, c21);
-        c30 = fma(vec4f(a0.w), b0, c30);
-        c31 = fma(vec4f(a0.w), b1, c31);
-        c40 = fma(vec4f(a1.x), b0, c40);
-        c41 = fma(vec4f(a1.x), b1, c41);
-        c50 = fma(vec4f(a1.y), b0, c50);
-        c51 = fma(vec4f(a1.y), b1, c51);
-        c60 = fma(vec4f(a1.z), b0, c60);
-        c61 = fma(vec4f(a1.z), b1, c61);
-        c70 = fma(vec4f(a1.w), b0, c70);
-        c71 = fma(vec4f(a1.w), b1, c71);
-        if (sums_columns) {
-          column_sum0 += b0;
-          column_sum1 += b1;
+      for (var part = 0u; part < BK / SLICES / 4u; part++) {
+        let block = slice * (BK / SLICES / 4u) + part;
+        let a_row = block * 4u * A_STRIDE;
+        let b_row = B_START + block * 4u * B_STRIDE;
+        let a0_at = a_row + (ty + ROTATION * block) % A_STRIDE;
+        let a1_at = a_row + (ty + TY + ROTATION * block) % A_STRIDE;
+        let b0_at = b_row + (tx + ROTATION * block) % B_STRIDE;
+        let b1_at = b_row + (tx + TX + ROTATION * block) % B_STRIDE;
+        for (var k = 0u; k < 4u; k++) {
+          let a0 = tile[a0_at + k * A_STRIDE];
+          let a1 = tile[a1_at + k * A_STRIDE];
+          let b0 = tile[b0_at + k * B_STRIDE];
+          let b1 = tile[b1_at + k * B_STRIDE];
+          c00 = fma(vec4f(a0.x), b0, c00);
+          c01 = fma(vec4f(a0.x), b1, c01);
+          c10 = fma(vec4f(a0.y), b0, c10);
+          c11 = fma(vec4f(a0.y), b1, c11);
+          c20 = fma(vec4f(a0.z), b0, c20);
+          c21 = fma(vec4f(a0.z), b1, c21);
+          c30 = fma(vec4f(a0.w), b0, c30);
+          c31 = fma(vec4f(a0.w), b1, c31);
+          c40 = fma(vec4f(a1.x), b0, c40);
+          c41 = fma(vec4f(a1.x), b1, c41);
+          c50 = fma(vec4f(a1.y), b0, c50);
+          c51 = fma(vec4f(a1.y), b1, c51);
+          c60 = fma(vec4f(a1.z), b0, c60);
+          c61 = fma(vec4f(a1.z), b1, c61);
+          c70 = fma(vec4f(a1.w), b0, c70);
+          c71 = fma(vec4f(a1.w), b1, c71);
+          if (sums_columns) {
+            column_sum0 += b0;
+            column_sum1 += b1;
+          }
         }
       }
     }

@@ -28,10 +28,6 @@ export const gemm_tiles: readonly GemmTile[] = [
   { kernel: "gemm_4x4", tx: 16, ty: 16, slices: 1, bk: 32 }, // 64 x 64
   { kernel: "gemm_8x8", tx: 4, ty: 8, slices: 4, bk: 16 }, // 64 x 32
   { kernel: "gemm_8x8", tx: 4, ty: 8, slices: 8, bk: 32 }, // 64 x 32
-  { kernel: "gemm_8x8", tx: 6, ty: 6, slices: 4, bk: 24 }, // 48 x 48
-  { kernel: "gemm_8x8", tx: 6, ty: 6, slices: 8, bk: 48 }, // 48 x 48
-  { kernel: "gemm_4x4", tx: 12, ty: 12, slices: 1, bk: 24 }, // 48 x 48
-  { kernel: "gemm_4x4", tx: 12, ty: 12, slices: 2, bk: 48 }, // 48 x 48
   { kernel: "gemm_4x4", tx: 8, ty: 16, slices: 1, bk: 16 }, // 64 x 32
   { kernel: "gemm_4x4", tx: 8, ty: 16, slices: 2, bk: 32 }, // 64 x 32
   { kernel: "gemm_8x8", tx: 4, ty: 4, slices: 4, bk: 16 }, // 32 x 32
@@ -58,11 +54,11 @@ export function workgroupsOf(tile: GemmTile, shape: GemmShape): number {
   return Math.ceil(shape.m / (tile.ty * edge)) * Math.ceil(shape.n / (tile.tx * edge)) * shape.copies;
 }
 
-/** Vectors of workgroup storage a tile takes: rows of k, one vector of padding each, or what its teams hand over. */
+/** Vectors of workgroup storage a tile takes: rows of k, or what its teams hand over. */
 export function vectorsOf(tile: GemmTile): number {
   if (tile.kernel === "gemm_naive") return 0;
   const vectors = edgeOf(tile) / 4;
-  const operands = tile.bk * (tile.tx * vectors + 1 + tile.ty * vectors + 1);
+  const operands = tile.bk * vectors * (tile.tx + tile.ty);
   const handed_over = tile.kernel === "gemm_8x8" && tile.slices > 1 ? 4 * tile.tx * tile.ty * tile.slices : 0;
   return Math.max(operands, handed_over);
 }

@@ -153,9 +153,9 @@ export interface AttentionTile {
   SPLITS: number;
 }
 
-export function attentionTile(head_size: number): AttentionTile {
+export function attentionTile(head_size: number, direction: "forward" | "backward"): AttentionTile {
   // The tile takes 2 * ROWS * SPLITS * head_size bytes of workgroup storage, which the default limit holds at 16 KiB.
-  if (head_size <= 32) return { ROWS: 32, SPLITS: 4 };
+  if (head_size <= 32) return direction === "forward" ? { ROWS: 16, SPLITS: 8 } : { ROWS: 32, SPLITS: 4 };
   if (head_size <= 64) return { ROWS: 16, SPLITS: 4 };
   return { ROWS: 16, SPLITS: 2 };
 }
@@ -210,8 +210,8 @@ export async function makeTrainingPlan(
       Math.ceil(tokens / 64),
     );
 
-  const forward_tile = options.attention_forward ?? attentionTile(head_size);
-  const backward_tile = options.attention_backward ?? attentionTile(head_size);
+  const forward_tile = options.attention_forward ?? attentionTile(head_size, "forward");
+  const backward_tile = options.attention_backward ?? attentionTile(head_size, "backward");
   const attention_shape = { BATCH: shape.batch, CTX: ctx, HEADS: heads, WIDTH: width };
   const attentionGroups = (tile: AttentionTile) => Math.ceil(ctx / tile.ROWS) * shape.batch * heads;
 
