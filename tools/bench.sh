@@ -3,9 +3,10 @@
 #   tools/bench.sh NAME [ARGUMENTS]     NAME: a script of tools/bench/ (wasm, webgpu, ...)
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-names="$(cd "$here/bench" && ls ./*.sh | sed 's#^\./##; s#\.sh$##' | paste -sd' ')"
+names=""
+for script in "$here"/bench/*.sh; do names+=" $(basename "$script" .sh)"; done
 if [[ $# -eq 0 || ! -x "$here/bench/$1.sh" ]]; then
-  echo "usage: tools/bench.sh NAME [ARGUMENTS]   with NAME one of: $names" >&2
+  echo "usage: tools/bench.sh NAME [ARGUMENTS]   with NAME one of:$names" >&2
   exit 2
 fi
 name="$1"

@@ -46,7 +46,7 @@ mkdir -p "$out"
 for variant in "$@"; do
     # -fno-math-errno and -ffp-contract=off as in the native build.
     compile=(-std=c++20 -O3 -fno-exceptions -fno-rtti -ffp-contract=off -fno-math-errno -Wall -Wextra)
-    link=(-sMODULARIZE -sEXPORT_ES6 -sENVIRONMENT=web,worker,node -sIMPORTED_MEMORY -sALLOW_MEMORY_GROWTH
+    link=(-sMODULARIZE -sEXPORT_ES6 -sENVIRONMENT="web,worker,node" -sIMPORTED_MEMORY -sALLOW_MEMORY_GROWTH
           -sINITIAL_MEMORY=16MB -sSTACK_SIZE=1MB -sFILESYSTEM=0 -sEXPORTED_FUNCTIONS="$exports" -sINVOKE_RUN=0
           --no-entry)
     # The memory is made by the page with its initial size equal to its maximum, so growth is allowed at link time only
@@ -76,7 +76,7 @@ for variant in "$@"; do
             maximum=16GB
             ;;
     esac
-    link+=(-sMAXIMUM_MEMORY=$maximum)
+    link+=("-sMAXIMUM_MEMORY=$maximum")
 
     # Built beside its place and moved there last, so that a stopped build leaves no half of a pair.
     work=$(mktemp -d "$out/.build-$variant.XXXXXX")
