@@ -227,6 +227,11 @@ boost::asio::awaitable<bool> child_process::wait_exit(std::chrono::milliseconds 
     co_return poll().has_value();
 }
 
+bool child_process::group_is_gone() {
+    reap_group();
+    return ::kill(-pid_, 0) != 0 && errno == ESRCH;
+}
+
 void child_process::reap_group() {
     // The leader's own status is kept by poll(); this takes the rest.
     poll();

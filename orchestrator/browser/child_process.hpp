@@ -82,6 +82,8 @@ class child_process {
     boost::asio::awaitable<bool> wait_exit(std::chrono::milliseconds limit);
     /// Reaps every ended process of the group that became ours (this process may be PID 1 or a subreaper).
     void reap_group();
+    /// Reaps what it can and says whether no process of the group is left.
+    bool group_is_gone();
 
   private:
     child_process(boost::asio::any_io_executor executor, pid_t pid) : executor_(std::move(executor)), pid_(pid) {}

@@ -2,9 +2,33 @@
 
 #include <signal.h>
 
+#include <string_view>
+
+#include "core/with_deadline.hpp"
+
 namespace assay {
 
 namespace asio = boost::asio;
+
+namespace {
+
+/// What every headless browser on a server says and what never explains a failure: without it the last lines are useful.
+bool is_noise(std::string_view line) {
+    constexpr std::string_view sources[] = {
+        ":dbus/",                             // no desktop bus
+        ":device/bluetooth/",                 // no Bluetooth
+        ":media/gpu/vaapi/",                  // no video decoder
+        ":google_apis/gcm/",                  // no push messages
+        ":components/viz/service/main/",      // notices of the compositor's start
+        "InitializeSandbox() called with",    // said at each start without a sandbox
+        "DevTools remote debugging requires"  // advice for people
+    };
+    for (const auto source : sources)
+        if (line.find(source) != line.npos) return true;
+    return false;
+}
+
+}  // namespace
 
 result<std::unique_ptr<browser_link>> chrome_process::start(asio::any_io_executor executor, chrome_launch launch,
                                                               const clock& time, random_source& random) {
@@ -33,7 +57,7 @@ result<std::unique_ptr<browser_link>> chrome_process::start(asio::any_io_executo
     process->lines_ = std::make_shared<ring_buffer<std::string>>(max_error_lines);
     line_handlers handlers;
     handlers.line = [lines = process->lines_](std::string line, bool) {
-        if (!line.empty()) lines->push(std::move(line));
+        if (!line.empty() && !is_noise(line)) lines->push(std::move(line));
     };
     process->errors_ = start_line_reader(executor, process->child_->take_standard_error(), max_error_line_bytes,
                                          std::move(handlers));
@@ -73,7 +97,9 @@ asio::awaitable<stop_report> chrome_process::stop(stop_limits limits) {
         ended = co_await child_->wait_exit(limits.kill);
     }
     child_->signal_group(SIGKILL);  // helpers that outlived the browser
-    child_->reap_group();
+    // The last of them ends a moment later; as PID 1 this process must reap it too.
+    for (int attempt = 0; attempt < 50 && !child_->group_is_gone(); ++attempt)
+        co_await sleep_for(std::chrono::milliseconds(4));
     connection_->close();
     errors_->stop();
     report.status = child_->poll();

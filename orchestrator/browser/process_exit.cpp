@@ -43,7 +43,10 @@ asio::awaitable<bool> wait_process_exit(asio::any_io_executor executor, pid_t pr
     if (handle >= 0) {
         using namespace asio::experimental::awaitable_operators;
         auto descriptor = std::make_shared<asio::posix::stream_descriptor>(executor, handle);
-        const auto outcome = co_await (wait_readable(descriptor) || sleep_for(limit));
+        // Named before they are raced: g++ 12 destroys temporaries of such an expression twice.
+        auto readable = wait_readable(descriptor);
+        auto time_up = sleep_for(limit);
+        const auto outcome = co_await (std::move(readable) || std::move(time_up));
         co_return outcome.index() == 0;
     }
     if (errno == ESRCH) co_return true;

@@ -38,7 +38,9 @@ class judge {
         if (policy_.refuse_virtual || policy_.always_unqualified) look_for_virtual();
         look_at_page();
         look_at_devtools();
-        if (policy_.require_agreement && views_.page && views_.devtools) look_at_agreement();
+        // A software renderer has no maker to agree on; it has been named already.
+        const bool software = !decision_.reasons.empty() && decision_.reasons.front().code == "adapter-software";
+        if (policy_.require_agreement && views_.page && views_.devtools && !software) look_at_agreement();
         look_at_probe();
         if (policy_.always_unqualified)
             add("adapter-never-qualifies", "the policy '" + policy_.name + "' lets any adapter run and qualifies none", {});

@@ -76,7 +76,7 @@ TEST_CASE("replies find their calls in any order, refusals carry the browser's w
         p->say(json{{"id", first.id}, {"result", {{"value", 5}}}});
         auto one = co_await p->connection->reply(first, 2s);
         auto two = co_await p->connection->reply(second, 2s);
-        REQUIRE(one);
+        REQUIRE(one.has_value());
         CHECK_EQ((*one)->at("value"), 5);
         CHECK_EQ(two.error().code, error_code::protocol_error);
         CHECK_NE(two.error().message.find("B.second: no such thing"), std::string::npos);

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <vector>
+
 #include "browser/cdp_frame_buffer.hpp"
 #include "core/random.hpp"
 

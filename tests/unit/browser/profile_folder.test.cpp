@@ -8,6 +8,8 @@
 #include <fstream>
 
 #include "browser/process_exit.hpp"
+#include "core/clock.hpp"
+#include "core/random.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace assay;
@@ -80,7 +82,7 @@ TEST_CASE("a home that cannot be written is an error that names the place") {
     real_clock time;
     system_random random;
     const auto refused = profile_folder::create("/proc/none", time, random);
-    REQUIRE_FALSE(refused);
+    REQUIRE(refused.has_error());
     CHECK_EQ(refused.error().code, error_code::io_error);
     CHECK_NE(refused.error().message.find("/proc/none"), std::string::npos);
 }
