@@ -3,6 +3,8 @@
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <spdlog/spdlog.h>
 
+#include "analysis/paired_statistics.hpp"
+#include "analysis/verdict.hpp"
 #include "contract/progress.hpp"
 #include "core/with_deadline.hpp"
 
@@ -104,7 +106,9 @@ receipt document_without_arms(measurement_services& services, const run_row& row
     document.model = {document.request.model, parameter_count(document.request.model),
                       flops_per_step(document.request.model)};
     document.machine = services.run.environment->machine();
-    document.verdict = {verdict_result::failed, std::nullopt, {std::move(why)}};
+    // Judged as every other receipt, so that its reasons are those that a verifier finds.
+    fill_figures(document);
+    document.verdict = judge(document, document.analysis, gate_outcome{}, budgets{}, {std::move(why)});
     return document;
 }
 

@@ -12,12 +12,13 @@ result<void> sql_document_store::put(std::string_view kind, std::string_view id,
 }
 
 result<std::optional<std::string>> sql_document_store::get(std::string_view kind, std::string_view id) {
-    return guard_.run<std::optional<std::string>>([&](sql_connection& connection) -> result<std::optional<std::string>> {
-        const auto answer = connection.execute("SELECT text FROM documents WHERE kind = $1 AND id = $2",
-                                               {std::string(kind), std::string(id)});
-        if (answer.rows.empty()) return std::optional<std::string>();
-        return std::optional(answer.rows[0].text(0));
-    });
+    return guard_.run<std::optional<std::string>>(
+        [&](sql_connection& connection) -> result<std::optional<std::string>> {
+            const auto answer = connection.execute("SELECT text FROM documents WHERE kind = $1 AND id = $2",
+                                                   {std::string(kind), std::string(id)});
+            if (answer.rows.empty()) return std::optional<std::string>();
+            return std::optional(answer.rows[0].text(0));
+        });
 }
 
 result<std::vector<std::pair<std::string, std::string>>> sql_document_store::list(std::string_view kind) {
