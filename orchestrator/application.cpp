@@ -133,6 +133,16 @@ result<std::unique_ptr<application>> application::open(const shared_options& opt
         api.runs = app->listener_.get();
         api.progress = &app->progress_;
         const std::string url = store.value_or(home->default_store());
+        auto policies = http::load_policy_texts(files->policies);
+        if (!policies) return policies.error();
+        api.policies = std::move(*policies);
+        auto documents = open_document_store(url, app->clock_);
+        if (!documents) return documents.error();
+        app->documents_ = std::move(*documents);
+        api.documents = app->documents_.get();
+        app->schedules_ = std::make_unique<http::schedule_keeper>(*app->documents_, *app->store_, app->listener_.get(),
+                                                                  app->clock_, app->random_);
+        api.schedules = app->schedules_.get();
         auto machines = open_lab_store(url, app->clock_);
         if (!machines) return machines.error();
         app->lab_store_ = std::move(*machines);
@@ -151,6 +161,8 @@ result<std::unique_ptr<application>> application::open(const shared_options& opt
     }
     app->server_ = std::make_unique<http::http_server>(std::move(server), api, app->store_thread_.get());
     if (auto started = app->server_->start(); !started) return started.error();
+    if (app->schedules_)
+        app->schedule_loop_ = std::make_unique<http::schedule_loop>(*app->schedules_, *app->store_thread_, std::chrono::seconds(5));
 
     launcher_options launcher;
     launcher.home = home->root;

@@ -12,6 +12,7 @@
 #include "core/clock.hpp"
 #include "core/random.hpp"
 #include "http/http_server.hpp"
+#include "http/scheduler.hpp"
 #include "lab/lab_hub.hpp"
 #include "run/measurement.hpp"
 #include "store/queue_watcher.hpp"
@@ -67,6 +68,9 @@ class application {
     http::progress_ring progress_;
     struct forwarding_listener;
     std::unique_ptr<forwarding_listener> listener_;
+    std::unique_ptr<document_store> documents_;
+    std::unique_ptr<http::schedule_keeper> schedules_;
+    std::unique_ptr<http::schedule_loop> schedule_loop_;  ///< ends before the store's thread
     std::unique_ptr<lab_store> lab_store_;
     std::unique_ptr<lab::lab_hub> hub_;            ///< the server's endpoints refer to it
     std::unique_ptr<queue_watcher> queue_watcher_;  ///< of a PostgreSQL store
