@@ -6,7 +6,7 @@
 //   `LAYERS` products of one shape, and `SPLITS` ranges of K of each, run side by side in one dispatch.
 // Bindings: a, b, bias[N], extra[M, N] (residual or pre-activation), c, pre_activation[M, N].
 // Requires: TX * TY * SLICES invocations hold BK * (TX + TY) / 4 blocks, at most one each; BK a multiple of 8 and 4 SLICES;
-//   TX and TY powers of 2; SLICES / 2 * TX * TY * 4 <= BK * (TX + TY).
+//   TX and TY powers of 2; SLICES / 2 * TX * TY * 4 <= BUFFERS * BK * (TX + TY).
 // Reference: tests/kernels/reference.ts, gemm; gemm_naive.wgsl computes the same with the same bindings.
 
 override M: u32;
@@ -33,6 +33,8 @@ override TX: u32 = 16u;
 override TY: u32 = 16u;
 override SLICES: u32 = 1u;
 override BK: u32 = 16u;
+/// With 2, one tile is filled while the other is used, and a round needs one barrier in place of two.
+override BUFFERS: u32 = 1u;
 
 override TEAM: u32 = TX * TY;
 override THREADS: u32 = TEAM * SLICES;
@@ -43,6 +45,7 @@ override B_STRIDE: u32 = TX;
 override RUN: u32 = min(8u, BK / 4u);
 override ROTATION: u32 = 8u / RUN;
 override B_START: u32 = BK * A_STRIDE;
+override OPERANDS: u32 = BK * (A_STRIDE + B_STRIDE);
 override A_BLOCKS: u32 = TY * BK / 4u;
 override B_BLOCKS: u32 = TX * BK / 4u;
 override TILES_M: u32 = (M + TY * 4u - 1u) / (TY * 4u);
@@ -57,7 +60,7 @@ override GROUPS: u32 = TILES_M * TILES_N * SPLITS * LAYERS;
 @group(0) @binding(5) var<storage, read_write> pre_activation: array<vec4f>;
 
 /// Rows are k, each rotated as said above.
-var<workgroup> tile: array<vec4f, BK * (A_STRIDE + B_STRIDE)>;
+var<workgroup> tile: array<vec4f, BUFFERS * OPERANDS>;
 
 /// Four values of k by four of m, one column of the result a k.
 fn load_a(start: u32, m: u32, k: u32, k_end: u32) -> mat4x4f {
@@ -208,10 +211,11 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgr
       }
     }
     if (round > 0u) {
+      let read_at = ((round + BUFFERS - 1u) % BUFFERS) * OPERANDS;
       for (var part = 0u; part < BK / SLICES / 4u; part++) {
         let block = slice * (BK / SLICES / 4u) + part;
-        let a_at = block * 4u * A_STRIDE + (ty + ROTATION * block) % A_STRIDE;
-        let b_at = B_START + block * 4u * B_STRIDE + (tx + ROTATION * block) % B_STRIDE;
+        let a_at = read_at + block * 4u * A_STRIDE + (ty + ROTATION * block) % A_STRIDE;
+        let b_at = read_at + B_START + block * 4u * B_STRIDE + (tx + ROTATION * block) % B_STRIDE;
         for (var k = 0u; k < 4u; k++) {
           let av = tile[a_at + k * A_STRIDE];
           let bv = tile[b_at + k * B_STRIDE];
@@ -223,17 +227,18 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgr
         }
       }
     }
-    workgroupBarrier();
+    if (BUFFERS == 1u) { workgroupBarrier(); }
+    let write_at = (round % BUFFERS) * OPERANDS + store_at;
     if (loads_a) {
-      tile[store_at] = fetched[0];
-      tile[store_at + A_STRIDE] = fetched[1];
-      tile[store_at + 2u * A_STRIDE] = fetched[2];
-      tile[store_at + 3u * A_STRIDE] = fetched[3];
+      tile[write_at] = fetched[0];
+      tile[write_at + A_STRIDE] = fetched[1];
+      tile[write_at + 2u * A_STRIDE] = fetched[2];
+      tile[write_at + 3u * A_STRIDE] = fetched[3];
     } else if (loads_b) {
-      tile[store_at] = fetched[0];
-      tile[store_at + B_STRIDE] = fetched[1];
-      tile[store_at + 2u * B_STRIDE] = fetched[2];
-      tile[store_at + 3u * B_STRIDE] = fetched[3];
+      tile[write_at] = fetched[0];
+      tile[write_at + B_STRIDE] = fetched[1];
+      tile[write_at + 2u * B_STRIDE] = fetched[2];
+      tile[write_at + 3u * B_STRIDE] = fetched[3];
     }
     workgroupBarrier();
   }

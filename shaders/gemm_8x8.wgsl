@@ -8,7 +8,7 @@
 //   `LAYERS` products of one shape, and `SPLITS` ranges of K of each, run side by side in one dispatch.
 // Bindings: a, b, bias[N], extra[M, N] (residual or pre-activation), c, pre_activation[M, N].
 // Requires: TX * TY * SLICES invocations hold BK * (TX + TY) / 2 blocks, at most one each; BK a multiple of 8 and 4 SLICES;
-//   TX and TY powers of 2; TILE_VECTORS >= BK * (2 TX + 2 TY), and >= 4 * TX * TY * SLICES where SLICES > 1.
+//   TX and TY powers of 2; TILE_VECTORS >= BUFFERS * BK * (2 TX + 2 TY), and >= 4 * TX * TY * SLICES where SLICES > 1.
 // Reference: tests/kernels/reference.ts, gemm; gemm_naive.wgsl computes the same with the same bindings.
 
 override M: u32;
@@ -35,7 +35,9 @@ override TX: u32 = 16u;
 override TY: u32 = 16u;
 override SLICES: u32 = 1u;
 override BK: u32 = 16u;
-override TILE_VECTORS: u32 = BK * (2u * TX + 2u * TY);
+/// With 2, one tile is filled while the other is used, and a round needs one barrier in place of two.
+override BUFFERS: u32 = 1u;
+override TILE_VECTORS: u32 = BUFFERS * BK * (2u * TX + 2u * TY);
 
 override TEAM: u32 = TX * TY;
 override THREADS: u32 = TEAM * SLICES;
@@ -46,6 +48,7 @@ override B_STRIDE: u32 = 2u * TX;
 override RUN: u32 = min(8u, BK / 4u);
 override ROTATION: u32 = 8u / RUN;
 override B_START: u32 = BK * A_STRIDE;
+override OPERANDS: u32 = BK * (A_STRIDE + B_STRIDE);
 override A_BLOCKS: u32 = TY * BK / 2u;
 override B_BLOCKS: u32 = TX * BK / 2u;
 override TILES_M: u32 = (M + TY * 8u - 1u) / (TY * 8u);
@@ -224,10 +227,11 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgr
       }
     }
     if (round > 0u) {
+      let read_at = ((round + BUFFERS - 1u) % BUFFERS) * OPERANDS;
       for (var part = 0u; part < BK / SLICES / 4u; part++) {
         let block = slice * (BK / SLICES / 4u) + part;
-        let a_row = block * 4u * A_STRIDE;
-        let b_row = B_START + block * 4u * B_STRIDE;
+        let a_row = read_at + block * 4u * A_STRIDE;
+        let b_row = read_at + B_START + block * 4u * B_STRIDE;
         let a0_at = a_row + (ty + ROTATION * block) % A_STRIDE;
         let a1_at = a_row + (ty + TY + ROTATION * block) % A_STRIDE;
         let b0_at = b_row + (tx + ROTATION * block) % B_STRIDE;
@@ -260,17 +264,18 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgr
         }
       }
     }
-    workgroupBarrier();
+    if (BUFFERS == 1u) { workgroupBarrier(); }
+    let write_at = (round % BUFFERS) * OPERANDS + store_at;
     if (loads_a) {
-      tile[store_at] = fetched[0];
-      tile[store_at + A_STRIDE] = fetched[1];
-      tile[store_at + 2u * A_STRIDE] = fetched[2];
-      tile[store_at + 3u * A_STRIDE] = fetched[3];
+      tile[write_at] = fetched[0];
+      tile[write_at + A_STRIDE] = fetched[1];
+      tile[write_at + 2u * A_STRIDE] = fetched[2];
+      tile[write_at + 3u * A_STRIDE] = fetched[3];
     } else if (loads_b) {
-      tile[store_at] = fetched[0];
-      tile[store_at + B_STRIDE] = fetched[1];
-      tile[store_at + 2u * B_STRIDE] = fetched[2];
-      tile[store_at + 3u * B_STRIDE] = fetched[3];
+      tile[write_at] = fetched[0];
+      tile[write_at + B_STRIDE] = fetched[1];
+      tile[write_at + 2u * B_STRIDE] = fetched[2];
+      tile[write_at + 3u * B_STRIDE] = fetched[3];
     }
     workgroupBarrier();
   }

@@ -6,6 +6,8 @@ export interface GemmShape {
   k: number;
   /** Independent products of this shape that run in the same dispatch (layers times splits of k). */
   copies: number;
+  /** A weight gradient: both operands have k as rows. */
+  k_is_rows?: boolean;
 }
 
 export interface GemmTile {
@@ -14,34 +16,42 @@ export interface GemmTile {
   ty: number;
   slices: number;
   bk: number;
+  /** 2 where one tile is filled while the other is used. */
+  buffers?: number;
 }
 
 const naive: GemmTile = { kernel: "gemm_naive", tx: 1, ty: 1, slices: 1, bk: 1 };
 
 /** From the largest tile to the smallest. Each holds at most one 4 x 4 block of operands an invocation. */
 export const gemm_tiles: readonly GemmTile[] = [
+  { kernel: "gemm_8x8", tx: 16, ty: 16, slices: 1, bk: 16, buffers: 2 }, // 128 x 128
   { kernel: "gemm_8x8", tx: 16, ty: 16, slices: 1, bk: 16 }, // 128 x 128
-  { kernel: "gemm_8x8", tx: 8, ty: 16, slices: 2, bk: 16 }, // 128 x 64
-  { kernel: "gemm_8x8", tx: 8, ty: 16, slices: 1, bk: 8 }, // 128 x 64
+  { kernel: "gemm_8x8", tx: 8, ty: 16, slices: 1, bk: 8, buffers: 2 }, // 128 x 64
+  { kernel: "gemm_8x8", tx: 8, ty: 8, slices: 2, bk: 16, buffers: 2 }, // 64 x 64
   { kernel: "gemm_8x8", tx: 8, ty: 8, slices: 2, bk: 16 }, // 64 x 64
   { kernel: "gemm_8x8", tx: 8, ty: 8, slices: 4, bk: 32 }, // 64 x 64
   { kernel: "gemm_4x4", tx: 16, ty: 16, slices: 1, bk: 32 }, // 64 x 64
-  { kernel: "gemm_8x8", tx: 4, ty: 8, slices: 4, bk: 16 }, // 64 x 32
-  { kernel: "gemm_8x8", tx: 4, ty: 8, slices: 8, bk: 32 }, // 64 x 32
+  { kernel: "gemm_4x4", tx: 16, ty: 16, slices: 1, bk: 32, buffers: 2 }, // 64 x 64
   { kernel: "gemm_4x4", tx: 8, ty: 16, slices: 1, bk: 16 }, // 64 x 32
+  { kernel: "gemm_4x4", tx: 8, ty: 16, slices: 1, bk: 16, buffers: 2 }, // 64 x 32
   { kernel: "gemm_4x4", tx: 8, ty: 16, slices: 2, bk: 32 }, // 64 x 32
+  { kernel: "gemm_4x4", tx: 8, ty: 16, slices: 2, bk: 32, buffers: 2 }, // 64 x 32
+  { kernel: "gemm_8x8", tx: 4, ty: 4, slices: 4, bk: 16, buffers: 2 }, // 32 x 32
   { kernel: "gemm_8x8", tx: 4, ty: 4, slices: 4, bk: 16 }, // 32 x 32
   { kernel: "gemm_8x8", tx: 4, ty: 4, slices: 8, bk: 32 }, // 32 x 32
+  { kernel: "gemm_8x8", tx: 4, ty: 4, slices: 8, bk: 32, buffers: 2 }, // 32 x 32
   { kernel: "gemm_8x8", tx: 4, ty: 4, slices: 16, bk: 64 }, // 32 x 32
   { kernel: "gemm_4x4", tx: 8, ty: 8, slices: 1, bk: 16 }, // 32 x 32
   { kernel: "gemm_4x4", tx: 8, ty: 8, slices: 2, bk: 32 }, // 32 x 32
+  { kernel: "gemm_4x4", tx: 8, ty: 8, slices: 2, bk: 32, buffers: 2 }, // 32 x 32
   { kernel: "gemm_4x4", tx: 8, ty: 8, slices: 4, bk: 64 }, // 32 x 32
+  { kernel: "gemm_4x4", tx: 8, ty: 8, slices: 4, bk: 64, buffers: 2 }, // 32 x 32
 ];
 
 export function tileName(tile: GemmTile): string {
   if (tile.kernel === "gemm_naive") return "naive";
   const edge = edgeOf(tile);
-  return `${tile.kernel.slice(5)} ${tile.ty * edge}x${tile.tx * edge}x${tile.bk}${tile.slices > 1 ? ` / ${tile.slices}` : ""}`;
+  return `${tile.kernel.slice(5)} ${tile.ty * edge}x${tile.tx * edge}x${tile.bk}${tile.slices > 1 ? ` / ${tile.slices}` : ""}${tile.buffers === 2 ? ", 2 buffers" : ""}`;
 }
 
 function edgeOf(tile: GemmTile): number {
@@ -58,7 +68,7 @@ export function workgroupsOf(tile: GemmTile, shape: GemmShape): number {
 export function vectorsOf(tile: GemmTile): number {
   if (tile.kernel === "gemm_naive") return 0;
   const vectors = edgeOf(tile) / 4;
-  const operands = tile.bk * vectors * (tile.tx + tile.ty);
+  const operands = (tile.buffers ?? 1) * tile.bk * vectors * (tile.tx + tile.ty);
   const handed_over = tile.kernel === "gemm_8x8" && tile.slices > 1 ? 4 * tile.tx * tile.ty * tile.slices : 0;
   return Math.max(operands, handed_over);
 }
@@ -70,7 +80,7 @@ export function storageOf(tile: GemmTile): number {
 /** The constants that make a kernel this tile. */
 export function tileConstants(tile: GemmTile): Record<string, number> {
   if (tile.kernel === "gemm_naive") return {};
-  const constants = { TX: tile.tx, TY: tile.ty, BK: tile.bk, SLICES: tile.slices };
+  const constants = { TX: tile.tx, TY: tile.ty, BK: tile.bk, SLICES: tile.slices, BUFFERS: tile.buffers ?? 1 };
   return tile.kernel === "gemm_8x8" ? { ...constants, TILE_VECTORS: vectorsOf(tile) } : constants;
 }
 
@@ -87,18 +97,37 @@ export function tilesWithin(limits: WorkgroupLimits): GemmTile[] {
   );
 }
 
+const wide = { kernel: "gemm_4x4", tx: 8, ty: 16, slices: 1, bk: 16 } as const;
+const wide_in_two = { kernel: "gemm_4x4", tx: 8, ty: 16, slices: 2, bk: 32 } as const;
+const small = { kernel: "gemm_4x4", tx: 8, ty: 8, slices: 1, bk: 16 } as const;
+const small_in_two = { kernel: "gemm_4x4", tx: 8, ty: 8, slices: 2, bk: 32 } as const;
+const small_in_four = { kernel: "gemm_4x4", tx: 8, ty: 8, slices: 4, bk: 64 } as const;
+const gradient_large = { kernel: "gemm_8x8", tx: 8, ty: 8, slices: 2, bk: 16 } as const;
+const gradient_in_eight = { kernel: "gemm_8x8", tx: 4, ty: 4, slices: 8, bk: 32 } as const;
+const gradient_in_sixteen = { kernel: "gemm_8x8", tx: 4, ty: 4, slices: 16, bk: 64 } as const;
+
 /**
- * The tile for a shape: the largest whose workgroups keep about `busy_workgroups` units of the GPU occupied, since a
- * larger tile reads less but a half-empty GPU is idle; deep products get their k shared among teams first.
+ * The tile for a shape, from what was measured on a GPU of 132 units: small tiles where a result would leave units idle,
+ * k shared among more teams the deeper and the smaller a product is, large tiles once there are enough of them.
  */
-export function chooseTile(shape: GemmShape, vectorised: boolean, limits: WorkgroupLimits, busy_workgroups = 132): GemmTile {
-  if (!vectorised) return naive;
-  const tiles = tilesWithin(limits);
-  for (const tile of tiles) {
-    const invocations = workgroupsOf(tile, shape) * tile.tx * tile.ty * tile.slices;
-    // 8 x 8 tiles keep a unit busy with one workgroup of 256; small ones need several to hide their latency.
-    const enough = tile.kernel === "gemm_8x8" ? busy_workgroups * 256 : busy_workgroups * 224;
-    if (invocations >= enough && workgroupsOf(tile, shape) >= busy_workgroups) return tile;
+function preferred(shape: GemmShape): GemmTile {
+  const small_tiles = Math.ceil(shape.m / 32) * Math.ceil(shape.n / 32) * shape.copies;
+  const large_tiles = Math.ceil(shape.m / 64) * Math.ceil(shape.n / 64) * shape.copies;
+  if (shape.k_is_rows) {
+    if (large_tiles >= 200) return gradient_large;
+    return small_tiles < 100 ? gradient_in_sixteen : gradient_in_eight;
   }
-  return tiles[tiles.length - 1]!;
+  if (large_tiles >= 400) return wide;
+  if (shape.k >= 512) return small_in_four;
+  if (shape.k >= 256) return small_tiles >= 600 ? wide : small_in_four;
+  if (shape.k >= 160) return small_tiles >= 700 ? small : small_in_four;
+  return small_tiles >= 700 ? wide_in_two : small_in_two;
+}
+
+/** The preferred tile, or the largest that a workgroup of this device holds where it does not hold that one. */
+export function chooseTile(shape: GemmShape, vectorised: boolean, limits: WorkgroupLimits): GemmTile {
+  if (!vectorised) return naive;
+  const wanted = preferred(shape);
+  const fitting = tilesWithin(limits);
+  return fitting.find((tile) => tileName(tile) === tileName(wanted)) ?? fitting.at(-1) ?? naive;
 }

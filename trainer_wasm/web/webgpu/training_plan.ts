@@ -116,7 +116,7 @@ export class DispatchFactory {
     const { m, n, k } = request;
     const layers = request.layers ?? 1;
     const splits = request.splits ?? 1;
-    const shape: GemmShape = { m, n, k: Math.ceil(k / splits), copies: layers * splits };
+    const shape: GemmShape = { m, n, k: Math.ceil(k / splits), copies: layers * splits, k_is_rows: request.trans_a ?? false };
     const tile =
       this.options_.tiles?.[request.name] ?? chooseTile(shape, this.vectorised_, this.options_.workgroup);
     this.tiles[request.name] = tileName(tile);
