@@ -96,7 +96,7 @@ class chrome_host final : public arm_host {
         auto processes = co_await connection.call({}, "SystemInfo.getProcessInfo", json::object(), options_.limits.call);
         if (!processes) co_return described(processes.error());
         if (browser_->is_ours()) watch_gpu_process(executor, gpu_process_of(**processes));
-        auto rate = co_await probe_gpu(page_.get(), options_.limits.page);
+        auto rate = co_await probe_gpu(page_.get(), options_.limits.call);
         // An adapter too slow for the probe has no rate; a policy that asks for one says so itself.
         if (!rate && rate.error().code != error_code::deadline_exceeded) co_return described(rate.error());
         if (rate) probe_gflops_ = *rate;

@@ -22,20 +22,21 @@ stage_licences() {
   local folder="$1" paths="$2" package licence module
   mkdir -p "$folder"
   {
-    xargs -r -n1 realpath <"$paths" | xargs -r dpkg -S 2>/dev/null | cut -d: -f1
+    xargs -r -n1 realpath <"$paths" | { xargs -r dpkg -S 2>/dev/null || true; } | cut -d: -f1
     # A path may be recorded below /lib where the package says /usr/lib, or the other way round.
-    xargs -r -n1 realpath <"$paths" | sed 's|^/usr/|/|' | xargs -r dpkg -S 2>/dev/null | cut -d: -f1
+    xargs -r -n1 realpath <"$paths" | sed 's|^/usr/|/|' | { xargs -r dpkg -S 2>/dev/null || true; } | cut -d: -f1
     printf '%s\n' libboost1.81-dev libboost1.83-dev nlohmann-json3-dev libcli11-dev
   } | sort -u | while read -r package; do
-    [[ -f "/usr/share/doc/$package/copyright" ]] && cp -L "/usr/share/doc/$package/copyright" "$folder/$package.txt"
+    [[ -f "/usr/share/doc/$package/copyright" ]] || continue
+    cp -L "/usr/share/doc/$package/copyright" "$folder/$package.txt"
   done
   for module in lit lit-html lit-element @lit/reactive-element uplot @observablehq/plot; do
     for licence in "$ASSAY_ROOT/node_modules/$module"/LICENSE*; do
-      [[ -f "$licence" ]] && cp "$licence" "$folder/npm-${module//\//-}.txt"
+      [[ ! -f "$licence" ]] || cp "$licence" "$folder/npm-${module//\//-}.txt"
     done
   done
   for licence in "$ASSAY_ROOT"/node_modules/d3*/LICENSE; do
-    [[ -f "$licence" ]] && cp "$licence" "$folder/npm-$(basename "$(dirname "$licence")").txt"
+    [[ ! -f "$licence" ]] || cp "$licence" "$folder/npm-$(basename "$(dirname "$licence")").txt"
   done
   return 0
 }
