@@ -10,7 +10,7 @@
 namespace assay {
 
 /// Runs gpu_probe.js in the page and returns its rate in GFLOP/s; absent without an adapter, 0 when the product was wrong.
-/// Takes some 10 ms on hardware, some 100 ms on a software adapter.
+/// Takes some 100 ms on a software adapter, less on hardware.
 boost::asio::awaitable<result<std::optional<double>>> probe_gpu(page_driver* page, std::chrono::milliseconds limit);
 
 /// The script and the shader, built into the program.

@@ -183,7 +183,7 @@ def check(ports, jobs, binary, folder):
     delivered = {}
     for run in runs.values():
         if run["state"] in ("queued", "running"):
-            faults.append(f"run {run['id']} has not ended: {run['state']}")
+            faults.append(f"run {run['id']} has not ended: {run['state']} ({run.get('phase')}) on machine {run.get('machine_id')}")
         elif run.get("receipt_id"):
             if run["receipt_id"] in delivered:
                 faults.append(f"receipt {run['receipt_id']} ends two runs")
@@ -242,7 +242,7 @@ async def main():
         for i, relay in enumerate(relays):
             port = await relay.start()
             agents.append(Process(f"agent{i}", [binary, "agent", "--hub", f"http://127.0.0.1:{port}", "--home",
-                                                str(folder / f"agent{i}"), "--name", f"machine-{i}"], folder))
+                                                str(folder / f"agent{i}"), "--name", f"machine-{i}", "--log-level", "info"], folder))
             agents[-1].start()
         started = time.monotonic()
         stop, counts = asyncio.Event(), {}
@@ -273,8 +273,8 @@ async def main():
         for fault in faults:
             print("FAULT", fault)
         if faults:
-            for hub in hubs:
-                print(hub.log.read_text(errors="replace")[-3000:])
+            for process in hubs + agents:
+                print(f"--- {process.name}\n" + process.log.read_text(errors="replace")[-2000:])
         print("[check] " + ("failed" if faults else "passed") + ": every job of the lab ends once, no receipt is lost or doubled")
         sys.exit(1 if faults else 0)
 
