@@ -121,9 +121,14 @@ class judge {
         }
         const auto& devices = views_.devtools->devices;
         if (policy_.pci_vendors) {
+            // Where the browser could not read the bus (a headless shell in a virtual machine) the id is 0; then the
+            // driver's own name for the device, still a view apart from the page's, must be that of a listed vendor.
             const auto listed = [&](const devtools_gpu_device& device) {
-                return std::find(policy_.pci_vendors->begin(), policy_.pci_vendors->end(), device.vendor_id) !=
-                       policy_.pci_vendors->end();
+                const auto named = vendor_in_text(device.vendor + " " + device.device);
+                return std::any_of(policy_.pci_vendors->begin(), policy_.pci_vendors->end(), [&](std::uint32_t accepted) {
+                    if (device.vendor_id != 0) return device.vendor_id == accepted;
+                    return named && vendor_of_pci_id(accepted) == named;
+                });
             };
             if (std::none_of(devices.begin(), devices.end(), listed))
                 add("adapter-pci-vendor",

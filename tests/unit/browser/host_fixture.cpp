@@ -113,6 +113,7 @@ visit visit_page(const page_site& site, const std::string& path, std::chrono::mi
         chrome_switches(detect_conditions(flavour_of(options.launch.binary), gpu_mode::none), extra_switches);
     options.page_url = site.origin() + path;
     options.limits.page = std::chrono::seconds(20);
+    options.limits.call = std::chrono::seconds(4);
     visit seen;
     std::function<void()> act;
     if (interfere) act = [&] { interfere(only_profile(home.path())); };
