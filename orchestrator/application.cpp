@@ -11,6 +11,7 @@
 
 #include "browser/arm_launcher.hpp"
 #include "browser/environment_reader.hpp"
+#include "browser/profile_folder.hpp"
 #include "gate_factory.hpp"
 #include "receipt/receipt_files.hpp"
 #include "store/open_store.hpp"
@@ -108,6 +109,10 @@ result<std::unique_ptr<application>> application::open(const shared_options& opt
     if (!files) return files.error();
     auto home = open_home(options.home);
     if (!home) return home.error();
+    // Profiles hold a lock while their owner lives: only those of a process that died are ended and removed.
+    if (const sweep_report swept = sweep_profiles(home->root, *make_system_commands()); swept.folders_removed > 0)
+        spdlog::warn("removed {} browser profiles of an earlier process and ended {} of its processes",
+                     swept.folders_removed, swept.processes_ended.size());
     auto identity = load_or_make_identity(home->root);
     if (!identity) return identity.error();
     auto receipts = receipt_files::open(home->root);

@@ -37,7 +37,38 @@ std::vector<pid_t> end_processes_of(const std::string& profile_path, system_comm
     return ended;
 }
 
+/// Chrome binds a socket at TMPDIR/org.chromium.Chromium.XXXXXX/SingletonSocket, and ends at once when that is longer than
+/// a socket's address may be (108 bytes on Linux, 104 on macOS, the final zero included).
+constexpr std::size_t max_temporary_path = 104 - 1 - sizeof "/org.chromium.Chromium.XXXXXX/SingletonSocket";
+
+/// The folder for a browser's temporary files: in the profile, or, where that path is too long, a short one in the
+/// system's folder that a link in the profile leads to.
+fs::path make_temporary_folder(const fs::path& profile, std::error_code& failure) {
+    const fs::path inside = profile / "t";
+    if (inside.string().size() <= max_temporary_path) {
+        fs::create_directories(inside, failure);
+        return inside;
+    }
+    fs::create_directories(profile, failure);
+    if (failure) return inside;
+    const std::string id = profile.filename().string();
+    const fs::path outside = fs::path("/tmp") / ("assay-" + id.substr(id.size() / 2));
+    if (!fs::create_directory(outside, failure) && !failure) failure = std::make_error_code(std::errc::file_exists);
+    if (!failure) fs::permissions(outside, fs::perms::owner_all, failure);
+    if (!failure) fs::create_directory_symlink(outside, inside, failure);
+    return outside;
+}
+
+void remove_outside_folder(const fs::path& profile) {
+    std::error_code failure;
+    const fs::path link = profile / "t";
+    if (!fs::is_symlink(link, failure)) return;
+    const fs::path outside = fs::read_symlink(link, failure);
+    if (!failure && outside.filename().string().starts_with("assay-")) fs::remove_all(outside, failure);
+}
+
 bool remove_folder(const fs::path& path) {
+    remove_outside_folder(path);
     // A process that is just dying may still add a file: try again.
     for (int attempt = 0; attempt < 20; ++attempt) {
         std::error_code failure;
@@ -61,7 +92,7 @@ result<std::unique_ptr<profile_folder>> profile_folder::create(const fs::path& h
     std::error_code failure;
     const fs::path parent = fs::absolute(home, failure) / "profiles";
     const fs::path path = parent / make_sortable_id(time, random);
-    fs::create_directories(path / "t", failure);
+    const fs::path temporary = make_temporary_folder(path, failure);
     if (failure)
         return error{error_code::io_error, "no browser profile at " + path.string() + ": " + failure.message(), {},
                      "Check that the home folder is writable and has space."};
@@ -69,10 +100,10 @@ result<std::unique_ptr<profile_folder>> profile_folder::create(const fs::path& h
     auto lock = take_lock(path);
     if (!lock.valid()) {
         const std::string why = std::strerror(errno);
-        fs::remove_all(path, failure);
+        remove_folder(path);
         return error{error_code::io_error, "the browser profile at " + path.string() + " cannot be locked: " + why};
     }
-    return std::unique_ptr<profile_folder>(new profile_folder(path, std::move(lock)));
+    return std::unique_ptr<profile_folder>(new profile_folder(path, temporary, std::move(lock)));
 }
 
 profile_folder::~profile_folder() {

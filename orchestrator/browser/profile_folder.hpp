@@ -24,13 +24,16 @@ class profile_folder {
     profile_folder& operator=(const profile_folder&) = delete;
 
     const std::filesystem::path& path() const { return path_; }
-    std::filesystem::path temporary_files() const { return path_ / "t"; }
+    /// Short enough for the sockets that Chrome makes in it, however long the home's path is; removed with the profile.
+    const std::filesystem::path& temporary_files() const { return temporary_files_; }
     /// Ends what still runs with this profile, and removes it. False when something is left (it is swept later).
     bool remove(system_commands& commands);
 
   private:
-    profile_folder(std::filesystem::path path, unique_descriptor lock) : path_(std::move(path)), lock_(std::move(lock)) {}
+    profile_folder(std::filesystem::path path, std::filesystem::path temporary_files, unique_descriptor lock)
+        : path_(std::move(path)), temporary_files_(std::move(temporary_files)), lock_(std::move(lock)) {}
     std::filesystem::path path_;
+    std::filesystem::path temporary_files_;
     unique_descriptor lock_;
     bool removed_ = false;
 };

@@ -42,6 +42,15 @@ result<void> check_name(const std::string& text, std::string field) {
                  "\"" + text + "\" is not a name: letters, digits, '-', '_', '.' and ':', at most 100 of them");
 }
 
+/// A policy is a shipped name, or from the command line alone the path of a JSON file; who loads it says which it takes.
+result<void> check_policy(const std::string& text, std::string field) {
+    constexpr std::string_view file_ending = ".json";
+    constexpr std::size_t max_path_bytes = 1024;
+    const bool printable = std::none_of(text.begin(), text.end(), [](unsigned char letter) { return letter < 0x20; });
+    if (text.ends_with(file_ending) && text.size() <= max_path_bytes && printable) return {};
+    return check_name(text, std::move(field));
+}
+
 result<void> check_quadruples(const quadruple_plan& plan) {
     if (!plan.automatic) return check_range(plan.count, 1, max_quadruples, "/quadruples");
     if (auto ok = check_range(plan.bound, 3, max_quadruples, "/quadruples/auto/bound"); !ok) return ok;
@@ -182,8 +191,8 @@ result<void> validate(run_request& request) {
         if (auto kind = arm_kind_of(request.arms[i]); !kind)
             return wrong("/arms/" + std::to_string(i), kind.error().message);
     if (auto ok = check_quadruples(request.quadruples); !ok) return ok;
-    if (auto ok = check_name(request.policy, "/policy"); !ok) return ok;
-    if (auto ok = check_name(request.environment_policy, "/environment_policy"); !ok) return ok;
+    if (auto ok = check_policy(request.policy, "/policy"); !ok) return ok;
+    if (auto ok = check_policy(request.environment_policy, "/environment_policy"); !ok) return ok;
     if (auto ok = check_name(request.corpus, "/corpus"); !ok) return ok;
     if (request.threads)
         if (auto ok = check_range(*request.threads, 1, max_threads, "/threads"); !ok) return ok;

@@ -45,6 +45,12 @@ struct record_and_finish {
         return recorded;
     }
 };
+struct end_row {
+    run_store* store;
+    run_id id;
+    std::string why;
+    result<void> operator()() { return store->end_without_receipt(id, run_state::failed, why); }
+};
 struct read_running {
     run_store* store;
     machine_id machine;
@@ -122,6 +128,46 @@ void publish_end(measurement_services& services, const recorded_receipt& recorde
     services.run.progress->publish({last.run, "done", progress_text(last)});
 }
 
+/// One attempt to store; a lost database, which throws, is an error like a full disk here.
+task<result<recorded_receipt>> try_to_record(measurement_services* services, record_and_finish record) {
+    std::string failure;
+    try {
+        auto recorded = co_await run_blocking(services->store_thread, std::move(record));
+        co_return recorded;
+    } catch (const std::exception& thrown) {
+        failure = thrown.what();
+    }
+    co_return error{error_code::unavailable, failure};
+}
+
+/// Files and stores a finished run. A disk that is full or a database that is away may come back: the document is kept in
+/// memory and tried again, until the service is asked to stop or the bound is met; then the row says what happened.
+task<result<recorded_receipt>> keep_trying(measurement_services* services, record_and_finish record,
+                                           std::shared_ptr<stop_signal> stop) {
+    constexpr auto pause = std::chrono::seconds(2);
+    constexpr int max_attempts = 300;
+    for (int attempt = 1;; ++attempt) {
+        record_and_finish copy = record;
+        auto recorded = co_await try_to_record(services, std::move(copy));
+        if (recorded) co_return recorded;
+        const error_code code = recorded.error().code;
+        const bool may_pass = code == error_code::io_error || code == error_code::unavailable;
+        if (!may_pass || attempt == max_attempts || stop->interrupted()) {
+            end_row end{services->store, record.id, "Its receipt could not be stored: " + recorded.error().text()};
+            try {
+                (void)co_await run_blocking(services->store_thread, std::move(end));
+            } catch (const std::exception& thrown) {
+                spdlog::error("run {}: its end could not be stored: {}", record.id.text(), thrown.what());
+            }
+            co_return recorded;
+        }
+        if (attempt == 1)
+            spdlog::error("run {}: its receipt cannot be stored yet, trying again: {}", record.id.text(),
+                          recorded.error().text());
+        co_await sleep_for(pause);
+    }
+}
+
 task<run_outcome> execute_with_lease(measurement_services* services, run_settings settings, run_row row,
                                      std::shared_ptr<stop_signal> stop) {
     using namespace boost::asio::experimental::awaitable_operators;
@@ -159,7 +205,7 @@ task<result<recorded_receipt>> measure(measurement_services* services, run_row r
     const run_state state = outcome.state;
     record_and_finish record{services->recorder, services->store, std::move(outcome.document), run_id(row.id),
                              row.fencing_token, state};
-    auto recorded = co_await run_blocking(services->store_thread, std::move(record));
+    auto recorded = co_await keep_trying(services, std::move(record), stop);
     if (recorded) publish_end(*services, *recorded, state);
     co_return recorded;
 }

@@ -42,11 +42,12 @@ receipt_summary summarise(const receipt& document, std::string file_sha256) {
     return out;
 }
 
-result<chain_link> receipt_recorder::next_link() const {
+result<chain_link> receipt_recorder::next_link(const std::string& own_id) const {
     auto ids = files_.list();
     if (!ids) return ids.error();
     // Newest first; files of other machines that were copied here are passed over.
     for (auto id = ids->rbegin(); id != ids->rend(); ++id) {
+        if (id->text() == own_id) continue;
         auto bytes = files_.read(*id);
         if (!bytes) return bytes.error();
         auto opened = open_envelope(*bytes);
@@ -59,7 +60,7 @@ result<chain_link> receipt_recorder::next_link() const {
 }
 
 result<recorded_receipt> receipt_recorder::record(receipt document) const {
-    auto link = next_link();
+    auto link = next_link(document.id);
     if (!link) return link.error();
     document.chain = *link;
     auto file_bytes = seal(receipt_text(document), identity_.key);

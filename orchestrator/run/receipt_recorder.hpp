@@ -29,13 +29,14 @@ class receipt_recorder {
     receipt_recorder(machine_identity identity, receipt_files files)
         : identity_(std::move(identity)), files_(std::move(files)) {}
 
-    /// Links the document to the machine's previous file, signs it and writes the file.
+    /// Links the document to the machine's previous file, signs it and writes the file. The same document again gives the
+    /// same bytes, so that a caller whose store failed may simply repeat.
     result<recorded_receipt> record(receipt document) const;
 
     const machine_identity& identity() const { return identity_; }
 
   private:
-    result<chain_link> next_link() const;
+    result<chain_link> next_link(const std::string& own_id) const;
 
     machine_identity identity_;
     receipt_files files_;

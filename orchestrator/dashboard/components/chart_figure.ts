@@ -27,7 +27,7 @@ export class AssayChart extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     this.observer_ = new ResizeObserver(() => void this.redraw());
-    this.observer_.observe(this);
+    this.observeArea();
   }
 
   override disconnectedCallback(): void {
@@ -37,7 +37,14 @@ export class AssayChart extends LitElement {
   }
 
   protected override updated(): void {
+    this.observeArea();
     void this.redraw();
+  }
+
+  /** The area is what has a width; the element itself may have no box of its own. */
+  private observeArea(): void {
+    const area = this.querySelector(":scope > figure > .chart-area");
+    if (area !== null) this.observer_?.observe(area);
   }
 
   private async redraw(): Promise<void> {
@@ -59,6 +66,10 @@ export class AssayChart extends LitElement {
     drawing.setAttribute("aria-label", `${this.heading}. ${this.description}`);
     // A later call may have started meanwhile; only the latest one shows.
     if (wanted === this.drawn_) area.replaceChildren(drawing);
+    else if (area.childElementCount === 0 && this.isConnected) {
+      this.drawn_ = "";
+      await this.redraw();
+    }
   }
 
   protected override render(): TemplateResult {

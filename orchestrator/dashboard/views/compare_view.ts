@@ -163,7 +163,7 @@ export class CompareView extends View {
         <table>
           <thead>
             <tr>
-              <th scope="col"></th>
+              <td></td>
               <th scope="col">first</th>
               <th scope="col">second</th>
             </tr>

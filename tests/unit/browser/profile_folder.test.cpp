@@ -86,3 +86,19 @@ TEST_CASE("a home that cannot be written is an error that names the place") {
     CHECK_EQ(refused.error().code, error_code::io_error);
     CHECK_NE(refused.error().message.find("/proc/none"), std::string::npos);
 }
+
+TEST_CASE("a browser's temporary folder is short enough for its sockets under a long home, and goes with the profile") {
+    const test::temporary_folder folder;
+    const fs::path home = folder.path() / std::string(120, 'h');
+    real_clock time;
+    system_random random;
+    auto profile = profile_folder::create(home, time, random).value();
+    const fs::path temporary = profile->temporary_files();
+    CHECK(temporary.string().size() + std::string("/org.chromium.Chromium.XXXXXX/SingletonSocket").size() < 104);
+    CHECK(fs::is_directory(temporary));
+    std::ofstream(temporary / "left behind") << "x";
+    const auto commands = make_system_commands();
+    CHECK(profile->remove(*commands));
+    CHECK_FALSE(fs::exists(temporary));
+    CHECK_FALSE(fs::exists(profile->path()));
+}
