@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, runs every test and ends with "N passed, N failed". Safe to run again.
-#   ./tools/test.sh            everything: at most an hour on a fresh two-core machine, 20 minutes on a warm one
-#   ./tools/test.sh --quick    without what takes long (sanitizers, browser tests, packages)
+#   ./tools/test.sh            every test: at most an hour on a fresh two-core machine, 20 minutes on a warm one
+#   ./tools/test.sh --quick    without what takes long (browser tests, faults)
+#   ./tools/test.sh --thorough also everything again under sanitizers, and the package: hours on two cores
 #   ./tools/test.sh SUITE...   these suites only (see the list below)
 # Each suite has its log under build/test-logs; the end of a failing one is printed.
 set -euo pipefail
@@ -15,17 +16,19 @@ source "$ASSAY_ROOT/tools/lib/build.sh"
 source "$ASSAY_ROOT/tools/lib/suites.sh"
 
 readonly QUICK=(tidy tools unit pages)
-readonly ALL=(tidy tools unit pages modules kernels browser docs faults sanitizers service_sanitizers package)
+readonly ALL=(tidy tools unit pages modules kernels browser docs faults)
+readonly THOROUGH=("${ALL[@]}" sanitizers service_sanitizers package)
 readonly TEST_LOGS="$ASSAY_ROOT/build/test-logs"
 
 case "${1:-}" in
   --quick) suites=("${QUICK[@]}") ;;
   "") suites=("${ALL[@]}") ;;
-  -*) die "unknown argument $1: ./tools/test.sh [--quick | SUITE...], suites: ${ALL[*]}" ;;
+  --thorough) suites=("${THOROUGH[@]}") ;;
+  -*) die "unknown argument $1: ./tools/test.sh [--quick | --thorough | SUITE...], suites: ${THOROUGH[*]}" ;;
   *) suites=("$@") ;;
 esac
 for suite in "${suites[@]}"; do
-  declare -F "suite_$suite" >/dev/null || die "there is no suite $suite; suites: ${ALL[*]}"
+  declare -F "suite_$suite" >/dev/null || die "there is no suite $suite; suites: ${THOROUGH[*]}"
 done
 
 install_packages run test package
