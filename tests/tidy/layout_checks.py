@@ -105,8 +105,6 @@ def check_length(tree: Tree) -> list[Finding]:
     """A room that grows past about 400 lines is two rooms."""
     found = []
     for path in tree.under("", suffixes=CODE_SUFFIXES):
-        if "/generated/" in path:  # made from protocols/ and kept, with a test that it is up to date
-            continue
         lines = len(tree.lines(path))
         if lines > MAXIMUM_LINES:
             found.append(Finding(path, lines, f"{lines} lines, at most {MAXIMUM_LINES}: is it still one room?"))

@@ -17,8 +17,7 @@ export interface LongSeriesOptions {
 }
 
 export function longSeries(series: readonly Series[], options: LongSeriesOptions): Element {
-  const style = getComputedStyle(document.documentElement);
-  const colour = (name: string): string => style.getPropertyValue(name).trim();
+  const colour = pageColour;
   const longest = Math.max(...series.map((item) => item.values.length));
   const axis = { stroke: colour("--ink-soft"), grid: { stroke: colour("--rule"), width: 1 }, ticks: { stroke: colour("--rule") } };
   const holder = document.createElement("div");
@@ -44,4 +43,14 @@ export function longSeries(series: readonly Series[], options: LongSeriesOptions
     holder,
   );
   return holder;
+}
+
+/** The value that one of the page's colour variables has now; a canvas knows nothing of variables and themes. */
+function pageColour(name: string): string {
+  const probe = document.createElement("span");
+  probe.style.color = `var(${name})`;
+  document.documentElement.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
 }
