@@ -82,21 +82,26 @@ for variant in "$@"; do
     work=$(mktemp -d "$out/.build-$variant.XXXXXX")
     trap 'rm -rf "$work"' EXIT
     objects=()
-    jobs_running=0
+    compilers=()
+    waited=0
     for file in "$source_folder"/*.cpp; do
         object=$work/$(basename "${file%.cpp}").o
         "$compiler" "${compile[@]}" -c "$file" -o "$object" &
         objects+=("$object")
-        jobs_running=$((jobs_running + 1))
-        if [ $jobs_running -ge 2 ]; then
-            wait -n
-            jobs_running=$((jobs_running - 1))
+        compilers+=($!)
+        # Two at a time, the oldest awaited first: macOS has a bash without wait -n.
+        if [ $((${#compilers[@]} - waited)) -ge 2 ]; then
+            wait "${compilers[$waited]}"
+            waited=$((waited + 1))
         fi
     done
-    wait
+    while [ $waited -lt ${#compilers[@]} ]; do
+        wait "${compilers[$waited]}"
+        waited=$((waited + 1))
+    done
     "$compiler" "${compile[@]}" "${objects[@]}" "${link[@]}" -o "$work/$variant.mjs"
     mv "$work/$variant.wasm" "$work/$variant.mjs" "$out/"
     rm -rf "$work"
     trap - EXIT
-    echo "$variant: $(stat -c %s "$out/$variant.wasm") bytes"
+    echo "$variant: $(wc -c <"$out/$variant.wasm" | tr -d ' ') bytes"
 done

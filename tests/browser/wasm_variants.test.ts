@@ -81,6 +81,17 @@ describe("a model that cannot fit", () => {
     await session.close();
   });
 
+  it("is refused by a 64-bit build too, however far past its addresses it lies", async () => {
+    const session = await ArmSession.open(browser, server.origin);
+    const vast = { layers: 96, d_model: 4096, ctx: 1024, batch: 8, heads: 32 };
+    expect(await session.prepare(armConfig("wasm64-simd-mt", { model: vast }))).toBe(false);
+    const [error] = session.all("error");
+    expect(error).toMatchObject({ code: "out-of-memory" });
+    expect(Number(/needs (\d+) bytes/.exec(error!.message)?.[1])).toBeGreaterThan(16 * 2 ** 30);
+    expect(error!.message).toContain("16 GiB");
+    await session.close();
+  });
+
   it("names the fault of a shape that no build can make", async () => {
     const session = await ArmSession.open(browser, server.origin);
     expect(await session.prepare(armConfig("wasm-simd-mt", { model: { ...smoke, heads: 3 } }))).toBe(false);

@@ -84,7 +84,7 @@ void model::place(arena& memory, const model_shape& shape, int threads, model_mo
 std::uint64_t model::bytes_needed(const model_shape& shape, int threads, model_mode mode) {
     arena measure(nullptr);
     buffers none{};
-    place(measure, shape, threads, mode, optimiser_chunks(tensor_layout(shape)).size(), none, nullptr);
+    place(measure, shape, threads, mode, optimiser_chunk_count(tensor_layout(shape)), none, nullptr);
     return measure.used() + arena::alignment;
 }
 

@@ -7,8 +7,16 @@
 
 namespace assay::trainer {
 
+std::uint64_t optimiser_chunk_count(const std::vector<tensor_info>& layout) {
+    std::uint64_t count = 0;
+    for (const tensor_info& tensor : layout)
+        count += (tensor.size + optimiser_chunk_floats - 1) / optimiser_chunk_floats;
+    return count;
+}
+
 std::vector<optimiser_chunk> optimiser_chunks(const std::vector<tensor_info>& layout) {
     std::vector<optimiser_chunk> chunks;
+    chunks.reserve(optimiser_chunk_count(layout));
     for (const tensor_info& tensor : layout) {
         for (std::uint64_t done = 0; done < tensor.size; done += optimiser_chunk_floats) {
             const auto count =

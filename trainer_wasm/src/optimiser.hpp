@@ -28,6 +28,9 @@ struct optimiser_chunk {
 
 inline constexpr std::uint32_t optimiser_chunk_floats = 8192;
 
+/// How many chunks optimiser_chunks would make, without memory for them: a model may be far too large to be made.
+std::uint64_t optimiser_chunk_count(const std::vector<tensor_info>& layout);
+
 /// Cuts every tensor into chunks; their order and size are fixed, so sums over them are too.
 std::vector<optimiser_chunk> optimiser_chunks(const std::vector<tensor_info>& layout);
 

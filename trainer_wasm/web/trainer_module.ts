@@ -98,6 +98,8 @@ const pageBytes = 65536;
 /** Static data, stacks, thread-local storage and the allocator's own needs, beyond arena and corpus. */
 const fixedBytes = 24 * 1024 * 1024;
 const bytesPerThread = 2 * 1024 * 1024;
+/** The maximum that build_wasm.sh links into the builds with 64-bit addresses; engines stop there too. */
+const memory64Bytes = 16 * 1024 ** 3;
 const corpusBuiltinBytes = 1024 * 1024;
 
 interface Compiled {
@@ -132,6 +134,8 @@ function makeMemory(variant: TrainerVariant, bytes: number): WebAssembly.Memory 
   const shared = hasThreads(variant);
   try {
     if (isMemory64(variant)) {
+      // More than the build declares would be refused only when the module is instantiated.
+      if (bytes > memory64Bytes) throw new RangeError("64-bit WebAssembly builds of the trainer address 16 GiB at most");
       // The descriptor's key is `address`, and its limits are bigint; an engine that ignores the key would hand out a
       // 32-bit memory in silence, which instantiation then refuses.
       const descriptor = { address: "i64", initial: BigInt(pages), maximum: BigInt(pages), shared };
@@ -155,7 +159,12 @@ async function instantiate(
   memory: WebAssembly.Memory,
   workers: number,
 ): Promise<EmscriptenModule> {
-  return compiled.factory({
+  // Emscripten's own promise never settles when the module is refused, so the refusal races it.
+  let refuse: (cause: unknown) => void = () => {};
+  const refused = new Promise<never>((_, reject) => {
+    refuse = reject;
+  });
+  const made = compiled.factory({
     wasmMemory: memory,
     // Workers are started before the first call: spawning them from inside a call would wait for an event loop that
     // the call itself blocks.
@@ -164,10 +173,11 @@ async function instantiate(
       imports: WebAssembly.Imports,
       done: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
     ) {
-      void WebAssembly.instantiate(compiled.module, imports).then((instance) => done(instance, compiled.module));
+      WebAssembly.instantiate(compiled.module, imports).then((instance) => done(instance, compiled.module), refuse);
       return {};
     },
   });
+  return Promise.race([made, refused]);
 }
 
 /** Bytes of memory that a module needs for this model, everything included. */
