@@ -31,7 +31,7 @@ IFS=, read -ra wanted <<<"$variants"
 build_wasm "${wanted[@]}"
 page="${bundle:-$ASSAY_ROOT/build/bench-wasm}/page"
 mkdir -p "$page"
-node "$ASSAY_ROOT/tools/bench/wasm/build.mjs" "$page"
+node "$ASSAY_ROOT/tools/bench/build_page.mjs" "$ASSAY_ROOT/tools/bench/wasm" "$page"
 mkdir -p "$page/wasm"
 for variant in "${wanted[@]}"; do cp "$SHARE/web/wasm/$variant".{mjs,wasm} "$page/wasm/"; done
 if [[ -n "$bundle" ]]; then

@@ -30,7 +30,7 @@ install_node_modules
 build_wasm inputs wasm-simd-mt
 folder="${bundle:-$ASSAY_ROOT/build/bench-webgpu}"
 mkdir -p "$folder"
-node "$ASSAY_ROOT/tools/bench/webgpu/build.mjs" "$folder/page"
+node "$ASSAY_ROOT/tools/bench/build_page.mjs" "$ASSAY_ROOT/tools/bench/webgpu" "$folder/page"
 mkdir -p "$folder/page/wasm" "$folder/page/shaders"
 for variant in inputs wasm-simd-mt; do cp "$SHARE/web/wasm/$variant".{mjs,wasm} "$folder/page/wasm/"; done
 cp "$ASSAY_ROOT"/shaders/*.wgsl "$ASSAY_ROOT/shaders/kernels.json" "$folder/page/shaders/"

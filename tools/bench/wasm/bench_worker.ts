@@ -1,35 +1,11 @@
 // The measurements of tools/bench/wasm.sh, one task a run, in a dedicated worker as the arm itself.
 
-import type { ModelShape } from "../../../trainer_wasm/web/arm";
 import { loadTrainer, type TrainerModule, type TrainerVariant } from "../../../trainer_wasm/web/trainer_module";
-
-const presets: Record<string, ModelShape> = {
-  smoke: { layers: 1, d_model: 32, ctx: 16, batch: 2, heads: 2 },
-  tiny: { layers: 2, d_model: 48, ctx: 32, batch: 16, heads: 3 },
-  small: { layers: 3, d_model: 96, ctx: 64, batch: 16, heads: 3 },
-  medium: { layers: 4, d_model: 128, ctx: 96, batch: 16, heads: 4 },
-  large: { layers: 6, d_model: 192, ctx: 128, batch: 12, heads: 6 },
-  xl: { layers: 8, d_model: 256, ctx: 128, batch: 8, heads: 8 },
-  huge: { layers: 12, d_model: 256, ctx: 256, batch: 8, heads: 8 },
-  massive: { layers: 14, d_model: 384, ctx: 256, batch: 4, heads: 12 },
-  mega: { layers: 14, d_model: 384, ctx: 512, batch: 2, heads: 12 },
-  behemoth: { layers: 24, d_model: 1280, ctx: 512, batch: 1, heads: 20 },
-};
+import { flopsPerStep, shapeOf } from "../model_work";
 
 const query = new URLSearchParams(self.name);
 const text = (name: string, otherwise: string) => query.get(name) ?? otherwise;
 const number = (name: string, otherwise: number) => Number(query.get(name) ?? otherwise);
-
-function shapeOf(preset: string): ModelShape {
-  const shape = presets[preset];
-  if (shape === undefined) throw new Error(`unknown preset ${preset}`);
-  return shape;
-}
-
-function flopsPerStep({ layers, d_model, ctx, batch }: ModelShape): number {
-  const rows = batch * ctx;
-  return 6 * rows * (12 * layers * d_model ** 2 + 256 * d_model) + 6 * layers * rows * d_model * (ctx + 1);
-}
 
 function load(variant: TrainerVariant, preset: string, threads: number): Promise<TrainerModule> {
   return loadTrainer({

@@ -1,6 +1,6 @@
 // The measurements of tools/bench/webgpu.sh, one task a run, in a dedicated worker as the arm itself.
 
-import type { ArmConfig, ModelShape } from "../../../trainer_wasm/web/arm";
+import type { ArmConfig } from "../../../trainer_wasm/web/arm";
 import { DispatchTimer, tuneTiles } from "../../../trainer_wasm/web/webgpu/autotune";
 import { tileConstants, tileName, tilesWithin, workgroupsOf } from "../../../trainer_wasm/web/webgpu/gemm_choice";
 import { GpuDevice, workgroupLimits } from "../../../trainer_wasm/web/webgpu/gpu_device";
@@ -11,35 +11,12 @@ import type { Wait } from "../../../trainer_wasm/web/webgpu/step_submission";
 import { makeTrainingPlan, type Dispatch } from "../../../trainer_wasm/web/webgpu/training_plan";
 import { WasmArm } from "../../../trainer_wasm/web/wasm_arm";
 import { WebGpuArm, type WebGpuTuning } from "../../../trainer_wasm/web/webgpu_arm";
-
-const presets: Record<string, ModelShape> = {
-  smoke: { layers: 1, d_model: 32, ctx: 16, batch: 2, heads: 2 },
-  tiny: { layers: 2, d_model: 48, ctx: 32, batch: 16, heads: 3 },
-  small: { layers: 3, d_model: 96, ctx: 64, batch: 16, heads: 3 },
-  medium: { layers: 4, d_model: 128, ctx: 96, batch: 16, heads: 4 },
-  large: { layers: 6, d_model: 192, ctx: 128, batch: 12, heads: 6 },
-  xl: { layers: 8, d_model: 256, ctx: 128, batch: 8, heads: 8 },
-  huge: { layers: 12, d_model: 256, ctx: 256, batch: 8, heads: 8 },
-  massive: { layers: 14, d_model: 384, ctx: 256, batch: 4, heads: 12 },
-  mega: { layers: 14, d_model: 384, ctx: 512, batch: 2, heads: 12 },
-  behemoth: { layers: 24, d_model: 1280, ctx: 512, batch: 1, heads: 20 },
-};
+import { flopsPerStep, shapeOf } from "../model_work";
 
 const query = new URLSearchParams(self.name);
 const text = (name: string, otherwise: string) => query.get(name) ?? otherwise;
 const number = (name: string, otherwise: number) => Number(query.get(name) ?? otherwise);
 const base_url = new URL("/", self.location.href).href;
-
-function shapeOf(preset: string): ModelShape {
-  const shape = presets[preset];
-  if (shape === undefined) throw new Error(`unknown preset ${preset}`);
-  return shape;
-}
-
-function flopsPerStep({ layers, d_model, ctx, batch }: ModelShape): number {
-  const rows = batch * ctx;
-  return 6 * rows * (12 * layers * d_model ** 2 + 256 * d_model) + 6 * layers * rows * d_model * (ctx + 1);
-}
 
 function median(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
