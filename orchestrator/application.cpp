@@ -13,6 +13,7 @@
 #include "browser/environment_reader.hpp"
 #include "browser/profile_folder.hpp"
 #include "gate_factory.hpp"
+#include "json_log.hpp"
 #include "receipt/receipt_files.hpp"
 #include "store/open_store.hpp"
 
@@ -22,6 +23,16 @@ namespace {
 
 /// More threads than this never paid on the machines measured; a request may still ask for them.
 constexpr int max_default_threads = 16;
+
+const std::string default_listen = "127.0.0.1:8080";
+
+http::access_settings access_of(const server_config& config) {
+    return {config.tokens, config.anonymous_read, config.requests_per_second, config.request_burst};
+}
+
+retention_rules retention_of(const server_config& config) {
+    return {config.keep_receipts_days, config.keep_runs_days};
+}
 
 fs::path own_folder() {
     std::error_code failure;
@@ -70,9 +81,9 @@ void set_up_logging(const shared_options& options) {
     auto logger = spdlog::get("assay");
     if (!logger) logger = spdlog::stderr_color_mt("assay");
     spdlog::set_default_logger(logger);
-    spdlog::set_level(spdlog::level::from_str(options.log_level));
+    spdlog::set_level(spdlog::level::from_str(options.log_level.value_or("warn")));
     if (options.log_format == "json")
-        spdlog::set_pattern(R"({"time":"%Y-%m-%dT%H:%M:%S.%e%z","level":"%l","message":"%v"})");
+        spdlog::set_formatter(make_json_log_formatter());
     else
         spdlog::set_pattern("%Y-%m-%d %H:%M:%S.%e %^%l%$ %v");
 }
@@ -104,6 +115,29 @@ void application::listen_to_runs(http::run_listener* listener) {
 
 result<std::unique_ptr<application>> application::open(const shared_options& options, const std::optional<std::string>& store,
                                                        const listen_address& listen, bool serve_api) {
+    const server_config defaults;
+    return open(options, store, listen, serve_api ? &defaults : nullptr);
+}
+
+result<std::unique_ptr<application>> application::open(const shared_options& options, const server_config& config) {
+    auto listen = parse_listen(config.listen.value_or(default_listen));
+    if (!listen) return listen.error();
+    return open(options, config.store, *listen, &config);
+}
+
+result<void> application::reconfigure(const server_config& config) {
+    if (config.tls_certificate && config.tls_key)
+        if (auto reloaded = server_->reload_certificate({*config.tls_certificate, *config.tls_key}); !reloaded)
+            return reloaded;
+    server_->reconfigure(access_of(config), config.allowed_hosts);
+    notifier_->configure({config.webhooks, config.hooks});
+    retention_->configure(retention_of(config));
+    return {};
+}
+
+result<std::unique_ptr<application>> application::open(const shared_options& options, const std::optional<std::string>& store,
+                                                       const listen_address& listen, const server_config* config) {
+    const bool serve_api = config != nullptr;
     std::unique_ptr<application> app(new application());
     auto files = find_installed_files(options);
     if (!files) return files.error();
@@ -129,10 +163,24 @@ result<std::unique_ptr<application>> application::open(const shared_options& opt
     server.listen_address = listen.host;
     server.port = listen.port;
     server.mounts = {{"/", files->web}};
+    if (config != nullptr) {
+        server.access = access_of(*config);
+        server.allowed_hosts = config->allowed_hosts;
+        server.limits.connections = static_cast<std::size_t>(config->max_connections);
+        server.limits.header_bytes = static_cast<std::size_t>(config->max_header_bytes);
+        server.limits.body_bytes = static_cast<std::size_t>(config->max_body_bytes);
+        if (config->tls_certificate && config->tls_key)
+            server.tls = http::tls_files{*config->tls_certificate, *config->tls_key};
+    }
+    // The measured browser trusts no certificate of ours and knows one address: plain HTTP on 127.0.0.1.
+    const bool needs_page_server = server.tls || (listen.host != "127.0.0.1" && listen.host != "0.0.0.0");
+    http::http_server_options pages;
+    pages.mounts = server.mounts;
     http::api_context api;
     api.version = ASSAY_VERSION;
     api.time = &app->clock_;
     api.random = &app->random_;
+    if (needs_page_server) app->page_server_ = std::make_unique<http::http_server>(std::move(pages), api, nullptr);
     if (serve_api) {
         api.store = app->store_.get();
         api.runs = app->listener_.get();
@@ -145,6 +193,17 @@ result<std::unique_ptr<application>> application::open(const shared_options& opt
         if (!documents) return documents.error();
         app->documents_ = std::move(*documents);
         api.documents = app->documents_.get();
+        notify::notifier_services news;
+        news.store = app->store_.get();
+        news.documents = app->documents_.get();
+        news.time = &app->clock_;
+        news.random = &app->random_;
+        news.next = &app->progress_;
+        news.receipts_folder = home->receipts().string();
+        news.scratch_folder = (home->root / "notices").string();
+        app->notifier_ = std::make_unique<notify::run_notifier>(
+            std::move(news), notify::notifier_settings{config->webhooks, config->hooks});
+        app->retention_ = std::make_unique<retention_loop>(url, *home, app->clock_, retention_of(*config));
         app->schedules_ = std::make_unique<http::schedule_keeper>(*app->documents_, *app->store_, app->listener_.get(),
                                                                   app->clock_, app->random_);
         api.schedules = app->schedules_.get();
@@ -154,7 +213,7 @@ result<std::unique_ptr<application>> application::open(const shared_options& opt
         lab::hub_services hub;
         hub.runs = app->store_.get();
         hub.machines = app->lab_store_.get();
-        hub.progress = &app->progress_;
+        hub.progress = app->notifier_.get();
         hub.time = &app->clock_;
         hub.random = &app->random_;
         app->hub_ = std::make_unique<lab::lab_hub>(hub);
@@ -166,6 +225,8 @@ result<std::unique_ptr<application>> application::open(const shared_options& opt
     }
     app->server_ = std::make_unique<http::http_server>(std::move(server), api, app->store_thread_.get());
     if (auto started = app->server_->start(); !started) return started.error();
+    if (app->page_server_)
+        if (auto started = app->page_server_->start(); !started) return started.error();
     if (app->schedules_)
         app->schedule_loop_ = std::make_unique<http::schedule_loop>(*app->schedules_, *app->store_thread_, std::chrono::seconds(5));
 
@@ -184,7 +245,9 @@ result<std::unique_ptr<application>> application::open(const shared_options& opt
     app->launcher_ = make_arm_launcher(std::move(launcher), app->clock_, app->random_);
 
     measurement_services& services = app->services_;
-    services.run = {app->launcher_.get(), app->server_.get(), app->environment_.get(), &app->clock_, &app->progress_};
+    http::http_server* const arm_pages = app->page_server_ ? app->page_server_.get() : app->server_.get();
+    progress_sink* const events = app->notifier_ ? static_cast<progress_sink*>(app->notifier_.get()) : &app->progress_;
+    services.run = {app->launcher_.get(), arm_pages, app->environment_.get(), &app->clock_, events};
     services.store = app->store_.get();
     services.store_thread = app->store_thread_.get();
     services.recorder = app->recorder_.get();

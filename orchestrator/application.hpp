@@ -8,12 +8,15 @@
 #include <string>
 
 #include "command_options.hpp"
+#include "contract/server_config.hpp"
 #include "core/blocking_executor.hpp"
 #include "core/clock.hpp"
 #include "core/random.hpp"
 #include "http/http_server.hpp"
 #include "http/scheduler.hpp"
 #include "lab/lab_hub.hpp"
+#include "notify/run_notifier.hpp"
+#include "retention_loop.hpp"
 #include "run/measurement.hpp"
 #include "store/queue_watcher.hpp"
 
@@ -33,7 +36,7 @@ struct listen_address {
 };
 result<listen_address> parse_listen(const std::string& text);
 
-/// Sets the process's logger: standard error, text or JSON lines.
+/// Sets the process's logger: standard error, text or JSON lines. Safe to call again.
 void set_up_logging(const shared_options& options);
 
 /// Everything a measurement needs. Members are destroyed in the reverse order, so that nothing outlives what it uses.
@@ -43,7 +46,13 @@ class application {
     /// uses a free port of loopback. `serve_api` makes the server answer the API as well.
     static result<std::unique_ptr<application>> open(const shared_options& options, const std::optional<std::string>& store,
                                                      const listen_address& listen, bool serve_api);
+    /// The same for `assay serve`: the API, with all that `config` says of it.
+    static result<std::unique_ptr<application>> open(const shared_options& options, const server_config& config);
     ~application();
+
+    /// Puts a configuration that was read again into force: tokens, limits, host names, certificate. The address and the
+    /// store stay as they are. On an error nothing has changed.
+    result<void> reconfigure(const server_config& config);
 
     measurement_services& services() { return services_; }
     http::http_server& server() { return *server_; }
@@ -57,6 +66,8 @@ class application {
 
   private:
     application();
+    static result<std::unique_ptr<application>> open(const shared_options& options, const std::optional<std::string>& store,
+                                                     const listen_address& listen, const server_config* config);
 
     real_clock clock_;
     system_random random_;
@@ -71,10 +82,14 @@ class application {
     std::unique_ptr<document_store> documents_;
     std::unique_ptr<http::schedule_keeper> schedules_;
     std::unique_ptr<http::schedule_loop> schedule_loop_;  ///< ends before the store's thread
+    std::unique_ptr<notify::run_notifier> notifier_;  ///< between the runs' events and progress_; refers to documents_
     std::unique_ptr<lab_store> lab_store_;
+    std::unique_ptr<retention_loop> retention_;
     std::unique_ptr<lab::lab_hub> hub_;            ///< the server's endpoints refer to it
     std::unique_ptr<queue_watcher> queue_watcher_;  ///< of a PostgreSQL store
     std::unique_ptr<http::http_server> server_;
+    /// Pages alone, plain and on loopback, for the measured browser, where the server's own address does not suit it.
+    std::unique_ptr<http::http_server> page_server_;
     std::unique_ptr<arm_launcher> launcher_;
     measurement_services services_;
 };

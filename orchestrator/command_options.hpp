@@ -25,12 +25,21 @@ struct shared_options {
     std::vector<std::string> browser_switches;  ///< further or replacing switches, as "--name=value"
     std::vector<std::string> browser_environment;  ///< "NAME=VALUE" for the browser alone
     std::optional<std::string> web_root;        ///< the served tree; default: beside the binary
-    std::string log_level = "warn";
-    std::string log_format = "text";
+    std::optional<std::string> log_level;   ///< default: warn
+    std::optional<std::string> log_format;  ///< "text" or "json"; default: text
+};
+
+/// A server that the command line asks.
+struct remote_options {
+    std::string server = "http://127.0.0.1:8080";
+    std::optional<std::string> token_file;  ///< else ASSAY_TOKEN
+    std::optional<std::string> ca_file;     ///< PEM; default: the system's authorities
 };
 
 struct run_options {
     shared_options shared;
+    remote_options remote;
+    bool on_server = false;  ///< measure there instead of here
     std::string preset = "large";
     int steps = 20;
     int warmup = 3;
@@ -55,9 +64,11 @@ struct run_options {
 
 struct serve_options {
     shared_options shared;
-    std::string listen = "127.0.0.1:8080";
+    std::optional<std::string> config;  ///< a JSON file; the flags below are stronger than it and than ASSAY_*
+    std::optional<std::string> listen;  ///< default: 127.0.0.1:8080
     std::optional<std::string> store;
-    std::optional<std::string> config;
+    std::optional<std::string> tls_certificate, tls_key;  ///< PEM files
+    std::vector<std::string> allowed_hosts, labels;
     bool agents_only = false;  ///< this machine measures nothing itself
 };
 
@@ -68,6 +79,34 @@ struct agent_options {
     std::optional<std::string> ca_file;  ///< PEM
     std::optional<std::string> name;
     std::vector<std::string> labels;
+};
+
+struct runs_options {
+    remote_options remote;
+    std::optional<std::string> state;
+    int limit = 20;
+    bool json = false;
+};
+
+struct logs_options {
+    remote_options remote;
+    std::string run;
+    bool follow = false;
+};
+
+struct cancel_options {
+    remote_options remote;
+    std::string run;
+};
+
+struct token_options {
+    std::string name;
+    std::vector<std::string> scopes = {"read"};
+};
+
+struct store_prune_options {
+    std::optional<std::string> home, store;
+    std::optional<int> receipts_days, runs_days;
 };
 
 struct store_copy_options {
@@ -125,6 +164,11 @@ int command_compare(const compare_options& options);
 int command_export(const export_options& options);
 int command_import(const import_options& options);
 int command_agent(const agent_options& options);
+int command_runs(const runs_options& options);
+int command_logs(const logs_options& options);
+int command_cancel(const cancel_options& options);
+int command_token(const token_options& options);
+int command_store_prune(const store_prune_options& options);
 int command_store_copy(const store_copy_options& options);
 int command_store_backup(const store_backup_options& options);
 

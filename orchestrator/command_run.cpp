@@ -11,6 +11,8 @@
 
 #include "analysis/summary.hpp"
 #include "application.hpp"
+#include "client_receipt.hpp"
+#include "progress_bar.hpp"
 #include "run/measurement_lock.hpp"
 
 namespace assay {
@@ -139,9 +141,28 @@ result<void> write_output(const std::string& file, const std::string& bytes) {
     return {};
 }
 
+bool wants_colour() {
+    return isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
+}
+
+/// Measures at a server; the receipt is fetched, shown and written as one of this machine is.
+int run_remotely(const run_options& options, const run_request& request) {
+    if (!options.corpus.empty())
+        return report_error({error_code::invalid_argument, "A server takes a corpus by its registered name only", "--corpus"});
+    const auto done = run_on_server(request, options.remote);
+    if (!done) return report_error(done.error());
+    if (options.output)
+        if (auto written = write_output(*options.output, done->file_bytes); !written) return report_error(written.error());
+    if (options.json)
+        std::cout << receipt_text(done->document) << '\n';
+    else
+        std::cout << summary_text(done->document, wants_colour()) << "\nsee it    " << done->server_url << "/receipts/"
+                  << done->document.id << '\n';
+    return exit_code_of(done->document);
+}
+
 void print_summary(const recorded_receipt& recorded) {
-    const bool colour = isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
-    std::cout << summary_text(recorded.document, colour) << "\nreceipt   " << recorded.path.string()
+    std::cout << summary_text(recorded.document, wants_colour()) << "\nreceipt   " << recorded.path.string()
               << "\ncheck it  assay verify " << recorded.path.string()
               << "\nsee it    assay serve   then open http://127.0.0.1:8080/receipts/" << recorded.document.id << '\n';
 }
@@ -152,6 +173,7 @@ int command_run(const run_options& options) {
     set_up_logging(options.shared);
     auto request = request_of(options);
     if (!request) return report_error(request.error());
+    if (options.on_server) return run_remotely(options, *request);
     auto app = application::open(options.shared, options.store, listen_address{}, false);
     if (!app) return report_error(app.error());
     if (!options.corpus.empty()) {
@@ -162,6 +184,8 @@ int command_run(const run_options& options) {
     auto gate = (*app)->services().gate(*request);
     if (!gate) return report_error(gate.error());
 
+    std::optional<progress_printer> printer;
+    if (isatty(STDERR_FILENO) != 0) (*app)->services().run.progress = &printer.emplace(std::cerr, true);
     boost::asio::io_context& context = (*app)->context();
     auto stop = std::make_shared<stop_signal>();
     boost::asio::signal_set signals(context, SIGINT, SIGTERM);
@@ -184,6 +208,8 @@ int command_run(const run_options& options) {
                               signals.cancel();
                           });
     context.run();
+    (*app)->services().run.progress = nullptr;
+    printer.reset();
     if (!outcome) return report_error({error_code::internal, "The run ended by a fault of its own: " + failure});
     if (!*outcome) return report_error(outcome->error());
     const recorded_receipt& recorded = **outcome;

@@ -8,8 +8,10 @@ namespace {
 using namespace assay;
 
 void add_shared(CLI::App& command, shared_options& shared) {
-    command.add_option("--home", shared.home, "Folder of database, key and receipts (default: $XDG_DATA_HOME/assay)");
-    command.add_option("--browser", shared.browser, "Path of the Chrome or Chromium to launch (default: found)");
+    command.add_option("--home", shared.home, "Folder of database, key and receipts (default: $XDG_DATA_HOME/assay)")
+        ->envname("ASSAY_HOME");
+    command.add_option("--browser", shared.browser, "Path of the Chrome or Chromium to launch (default: found)")
+        ->envname("ASSAY_BROWSER");
     command.add_option("--browser-switch", shared.browser_switches, "A further browser switch; replaces one of the same name")
         ->allow_extra_args(false);
     command.add_option("--browser-env", shared.browser_environment, "NAME=VALUE for the browser's environment alone")
@@ -18,6 +20,14 @@ void add_shared(CLI::App& command, shared_options& shared) {
     command.add_option("--log-level", shared.log_level, "trace, debug, info, warn, error")
         ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error"}));
     command.add_option("--log-format", shared.log_format, "text or json")->check(CLI::IsMember({"text", "json"}));
+}
+
+/// The server that a command asks; `server` is the option itself.
+CLI::Option* add_remote(CLI::App& command, remote_options& remote) {
+    command.add_option("--token-file", remote.token_file, "File with the server's token (or the variable ASSAY_TOKEN)");
+    command.add_option("--ca", remote.ca_file, "PEM file of the authority that signed the server's certificate");
+    return command.add_option("--server", remote.server, "http://HOST:PORT or https://... of `assay serve`")
+        ->envname("ASSAY_SERVER");
 }
 
 void add_run(CLI::App& app, run_options& run) {
@@ -44,17 +54,54 @@ void add_run(CLI::App& app, run_options& run) {
     command->add_option("--store", run.store, "sqlite://PATH or postgresql://... (default: in the home)");
     command->add_option("--output", run.output, "Also write the signed receipt to this file");
     command->add_flag("--json", run.json, "Print the inner receipt, and nothing else, on standard output");
-    command->callback([&run] { throw CLI::RuntimeError(command_run(run)); });
+    CLI::Option* const server = add_remote(*command, run.remote);
+    command->callback([&run, server] {
+        run.on_server = server->count() > 0;
+        throw CLI::RuntimeError(command_run(run));
+    });
 }
 
 void add_serve(CLI::App& app, serve_options& serve) {
     CLI::App* command = app.add_subcommand("serve", "Serve the API and the pages; run what is queued");
     add_shared(*command, serve.shared);
-    command->add_option("--listen", serve.listen, "HOST:PORT; port 0 takes a free one")->capture_default_str();
+    command->add_option("--config", serve.config, "A JSON configuration file, read again at SIGHUP")->envname("ASSAY_CONFIG");
+    command->add_option("--listen", serve.listen, "HOST:PORT; port 0 takes a free one (default: 127.0.0.1:8080)");
     command->add_option("--store", serve.store, "sqlite://PATH or postgresql://... (default: in the home)");
-    command->add_option("--config", serve.config, "A JSON configuration file");
+    command->add_option("--tls-certificate", serve.tls_certificate, "PEM file of the certificate and its chain: HTTPS only");
+    command->add_option("--tls-key", serve.tls_key, "PEM file of the certificate's key");
+    command->add_option("--allowed-host", serve.allowed_hosts, "A further name that this server answers to")->allow_extra_args(false);
+    command->add_option("--labels", serve.labels, "What runs may ask of this machine, commas between")->delimiter(',');
     command->add_flag("--agents-only", serve.agents_only, "Measure nothing here; agents do the work");
     command->callback([&serve] { throw CLI::RuntimeError(command_serve(serve)); });
+}
+
+void add_client(CLI::App& app, runs_options& runs, logs_options& logs, cancel_options& cancel) {
+    CLI::App* listing = app.add_subcommand("runs", "List a server's runs, newest first");
+    add_remote(*listing, runs.remote)->capture_default_str();
+    listing->add_option("--state", runs.state, "Only these: queued, running, done, failed, cancelled, interrupted")
+        ->check(CLI::IsMember({"queued", "running", "done", "failed", "cancelled", "interrupted"}));
+    listing->add_option("--limit", runs.limit, "How many")->check(CLI::Range(1, 500))->capture_default_str();
+    listing->add_flag("--json", runs.json, "The server's own answer on standard output");
+    listing->callback([&runs] { throw CLI::RuntimeError(command_runs(runs)); });
+    CLI::App* logging = app.add_subcommand("logs", "Where a server's run stands; with --follow, its live events");
+    logging->add_option("run", logs.run, "The run's id")->required();
+    logging->add_flag("-f,--follow", logs.follow, "Print every event as it comes, a kind and a JSON object a line");
+    add_remote(*logging, logs.remote)->capture_default_str();
+    logging->callback([&logs] { throw CLI::RuntimeError(command_logs(logs)); });
+    CLI::App* ending = app.add_subcommand("cancel", "End a server's run");
+    ending->add_option("run", cancel.run, "The run's id")->required();
+    add_remote(*ending, cancel.remote)->capture_default_str();
+    ending->callback([&cancel] { throw CLI::RuntimeError(command_cancel(cancel)); });
+}
+
+void add_token(CLI::App& app, token_options& token) {
+    CLI::App* command = app.add_subcommand("token", "Make a token: the secret, and its entry for the configuration file");
+    command->add_option("name", token.name, "Who will use it")->required();
+    command->add_option("--scopes", token.scopes, "read, trigger, agent, admin, commas between")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"read", "trigger", "agent", "admin"}))
+        ->capture_default_str();
+    command->callback([&token] { throw CLI::RuntimeError(command_token(token)); });
 }
 
 void add_verify(CLI::App& app, verify_options& verify) {
@@ -128,8 +175,8 @@ void add_agent(CLI::App& app, agent_options& agent) {
     command->callback([&agent] { throw CLI::RuntimeError(command_agent(agent)); });
 }
 
-void add_store(CLI::App& app, store_copy_options& copy, store_backup_options& backup) {
-    CLI::App* command = app.add_subcommand("store", "Copy or back up a whole store");
+void add_store(CLI::App& app, store_copy_options& copy, store_backup_options& backup, store_prune_options& prune) {
+    CLI::App* command = app.add_subcommand("store", "Copy, back up or prune a whole store");
     command->require_subcommand(1);
     CLI::App* copying = command->add_subcommand("copy", "Copy every row into an empty store of either kind and compare them");
     copying->add_option("from", copy.from, "sqlite://PATH or postgresql://...")->required();
@@ -140,6 +187,14 @@ void add_store(CLI::App& app, store_copy_options& copy, store_backup_options& ba
     saving->add_option("--store", backup.store, "sqlite://PATH or postgresql://... (default: in the home)");
     saving->add_option("--home", backup.home, "Folder of database, key and receipts");
     saving->callback([&backup] { throw CLI::RuntimeError(command_store_backup(backup)); });
+    CLI::App* pruning = command->add_subcommand("prune", "Remove what is older, and give the space back (VACUUM)");
+    pruning->add_option("--receipts-days", prune.receipts_days, "Remove receipts older than so many days")
+        ->check(CLI::Range(1, 36500));
+    pruning->add_option("--runs-days", prune.runs_days, "Remove ended runs older than so many days")
+        ->check(CLI::Range(1, 36500));
+    pruning->add_option("--store", prune.store, "sqlite://PATH or postgresql://... (default: in the home)");
+    pruning->add_option("--home", prune.home, "Folder of database, key and receipts");
+    pruning->callback([&prune] { throw CLI::RuntimeError(command_store_prune(prune)); });
 }
 
 }  // namespace
@@ -162,6 +217,11 @@ int main(int argc, char** argv) {
     agent_options agent;
     store_copy_options store_copy;
     store_backup_options store_backup;
+    store_prune_options store_prune;
+    runs_options runs;
+    logs_options logs;
+    cancel_options cancel;
+    token_options token;
     add_run(app, run);
     add_serve(app, serve);
     add_verify(app, verify);
@@ -171,7 +231,9 @@ int main(int argc, char** argv) {
     add_export(app, exported);
     add_import(app, imported);
     add_agent(app, agent);
-    add_store(app, store_copy, store_backup);
+    add_store(app, store_copy, store_backup, store_prune);
+    add_client(app, runs, logs, cancel);
+    add_token(app, token);
     try {
         app.parse(argc, argv);
     } catch (const CLI::RuntimeError& done) {

@@ -1,11 +1,28 @@
 #include "contract/server_config.hpp"
 
+#include <algorithm>
+#include <span>
+
 #include "contract/json_edge.hpp"
 
 namespace assay {
 namespace {
 
 constexpr std::size_t min_secret_bytes = 16;
+constexpr std::string_view log_levels[] = {"trace", "debug", "info", "warn", "error"};
+constexpr std::string_view log_formats[] = {"text", "json"};
+constexpr std::string_view verdicts[] = {"verified",     "unqualified", "refused",
+                                         "inconclusive", "invalid",     "failed"};
+
+bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string listed(std::span<const std::string_view> names) {
+    std::string text;
+    for (const auto name : names) text.append(text.empty() ? "" : ", ").append(name);
+    return text;
+}
 
 configured_token read_token(const json& value, const json_context& at) {
     object_reader reader(value, at);
@@ -34,6 +51,10 @@ configured_webhook read_webhook(const json& value, const json_context& at) {
     reader.required("secret", webhook.secret);
     if (webhook.secret.size() < min_secret_bytes) json_context(at, "secret").fail("must have 16 characters or more");
     reader.defaulted("verdicts", webhook.verdicts);
+    const json_context verdicts_at(at, "verdicts");
+    for (std::size_t i = 0; i < webhook.verdicts.size(); ++i)
+        if (!is_one_of(verdicts, webhook.verdicts[i]))
+            json_context(verdicts_at, i).fail("must be one of " + listed(verdicts));
     reader.finish();
     return webhook;
 }
@@ -89,6 +110,14 @@ result<server_config> parse_server_config(std::string_view json_text) {
                 json_context(rate_at, "requests_per_second").fail("must be over zero");
             if (!(config.request_burst >= 1)) json_context(rate_at, "burst").fail("must be one or more");
         }
+        if (const json* limits = reader.find("limits")) {
+            const json_context limits_at(at, "limits");
+            object_reader fields(*limits, limits_at);
+            fields.defaulted_integer("connections", config.max_connections, 1, 100'000);
+            fields.defaulted_integer("header_bytes", config.max_header_bytes, 1024, 1 << 20);
+            fields.defaulted_integer("body_bytes", config.max_body_bytes, 1024, 1 << 26);
+            fields.finish();
+        }
         read_list(reader, at, "webhooks", config.webhooks, read_webhook);
         read_list(reader, at, "hooks", config.hooks, read_hook);
         if (const json* retention = reader.find("retention")) {
@@ -104,8 +133,13 @@ result<server_config> parse_server_config(std::string_view json_text) {
             fields.optional("level", config.log_level);
             fields.optional("format", config.log_format);
             fields.finish();
+            if (config.log_level && !is_one_of(log_levels, *config.log_level))
+                json_context(log_at, "level").fail("must be one of " + listed(log_levels));
+            if (config.log_format && !is_one_of(log_formats, *config.log_format))
+                json_context(log_at, "format").fail("must be one of " + listed(log_formats));
         }
         reader.defaulted("labels", config.labels);
+        reader.defaulted("agents_only", config.agents_only);
         reader.finish();
         return config;
     } catch (const json_failure& failure) {
@@ -113,9 +147,24 @@ result<server_config> parse_server_config(std::string_view json_text) {
     }
 }
 
-void apply_environment(server_config& config, const std::function<const char*(const char*)>& variable) {
+result<void> apply_environment(server_config& config, const std::function<const char*(const char*)>& variable) {
+    const auto value_of = [&](const char* name) -> std::optional<std::string> {
+        const char* value = variable(name);
+        return value != nullptr && *value != '\0' ? std::optional<std::string>(value) : std::nullopt;
+    };
     const auto take = [&](const char* name, std::optional<std::string>& field) {
-        if (const char* value = variable(name); value && *value) field = value;
+        if (auto value = value_of(name)) field = std::move(value);
+    };
+    const auto take_list = [&](const char* name, std::vector<std::string>& field) {
+        const auto value = value_of(name);
+        if (!value) return;
+        field.clear();
+        std::string_view rest = *value;
+        while (!rest.empty()) {
+            const auto comma = rest.find(',');
+            if (const auto item = rest.substr(0, comma); !item.empty()) field.emplace_back(item);
+            rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
+        }
     };
     take("ASSAY_LISTEN", config.listen);
     take("ASSAY_STORE", config.store);
@@ -123,16 +172,15 @@ void apply_environment(server_config& config, const std::function<const char*(co
     take("ASSAY_TLS_KEY", config.tls_key);
     take("ASSAY_LOG_LEVEL", config.log_level);
     take("ASSAY_LOG_FORMAT", config.log_format);
-    std::optional<std::string> labels;
-    take("ASSAY_LABELS", labels);
-    if (!labels) return;
-    config.labels.clear();
-    std::string_view rest = *labels;
-    while (!rest.empty()) {
-        const auto comma = rest.find(',');
-        if (const auto label = rest.substr(0, comma); !label.empty()) config.labels.emplace_back(label);
-        rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
-    }
+    take_list("ASSAY_ALLOWED_HOSTS", config.allowed_hosts);
+    take_list("ASSAY_LABELS", config.labels);
+    if (config.log_level && !is_one_of(log_levels, *config.log_level))
+        return error{error_code::invalid_argument, "'" + *config.log_level + "' must be one of " + listed(log_levels),
+                     "ASSAY_LOG_LEVEL"};
+    if (config.log_format && !is_one_of(log_formats, *config.log_format))
+        return error{error_code::invalid_argument,
+                     "'" + *config.log_format + "' must be one of " + listed(log_formats), "ASSAY_LOG_FORMAT"};
+    return {};
 }
 
 }  // namespace assay

@@ -41,6 +41,9 @@ struct server_config {
     std::optional<std::string> tls_certificate, tls_key;  ///< PEM files
     double requests_per_second = 1000;                    ///< for each caller
     double request_burst = 2000;
+    int max_connections = 12000;
+    int max_header_bytes = 16 * 1024, max_body_bytes = 1024 * 1024;
+    bool agents_only = false;  ///< this machine measures nothing itself
     std::vector<configured_webhook> webhooks;
     std::vector<configured_hook> hooks;
     std::optional<int> keep_receipts_days, keep_runs_days;
@@ -52,7 +55,8 @@ struct server_config {
 result<server_config> parse_server_config(std::string_view json_text);
 
 /// Overwrites fields by environment variables: ASSAY_LISTEN, ASSAY_STORE, ASSAY_TLS_CERTIFICATE, ASSAY_TLS_KEY,
-/// ASSAY_LOG_LEVEL, ASSAY_LOG_FORMAT, ASSAY_LABELS (commas between). Flags are stronger still and are the caller's.
-void apply_environment(server_config& config, const std::function<const char*(const char*)>& variable);
+/// ASSAY_LOG_LEVEL, ASSAY_LOG_FORMAT, ASSAY_ALLOWED_HOSTS and ASSAY_LABELS (commas between both's names). An empty
+/// variable counts as unset. Flags are stronger still and are the caller's.
+result<void> apply_environment(server_config& config, const std::function<const char*(const char*)>& variable);
 
 }  // namespace assay

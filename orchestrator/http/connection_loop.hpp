@@ -209,7 +209,13 @@ class connection final : public connection_base, public std::enable_shared_from_
                 if (const auto file = core_->files->find(target.substr(0, target.find('?')))) {
                     core_->metrics.count_static();
                     const auto body = begin_static_response(*file, facts, head_);
-                    if (!co_await write(body)) co_return false;
+                    const bool by_kernel = !is_secure && file->kernel_bytes && body.data() == file->bytes.data();
+                    bool sent = false;
+                    if (by_kernel)
+                        sent = co_await write_by_kernel(file);
+                    else
+                        sent = co_await write(body);
+                    if (!sent) co_return false;
                     co_return facts.keep_alive;
                 }
             }
@@ -331,6 +337,24 @@ class connection final : public connection_base, public std::enable_shared_from_
         error_code failed;
         co_await asio::async_write(stream_, parts, asio::redirect_error(asio::use_awaitable, failed));
         co_return !failed;
+    }
+
+    /// Sends the head and a large file that the kernel holds, without a copy through this process.
+    asio::awaitable<bool> write_by_kernel(std::shared_ptr<const static_file> file) {
+        set_deadline(core_->options.limits.write);
+        // The request was read asynchronously, so that the descriptor does not block.
+        const int socket = stream_.lowest_layer().native_handle();
+        std::size_t head_sent = 0, file_sent = 0;
+        while (true) {
+            auto progress = send_head(socket, head_, head_sent);
+            if (progress == send_progress::all)
+                progress = send_memory_file(socket, *file->kernel_bytes, file->bytes.size(), file_sent);
+            if (progress != send_progress::would_block) co_return progress == send_progress::all;
+            error_code failed;
+            co_await stream_.lowest_layer().async_wait(asio::ip::tcp::socket::wait_write,
+                                                       asio::redirect_error(asio::use_awaitable, failed));
+            if (failed || aborted_) co_return false;
+        }
     }
 
     /// Sends live events until the stream or the peer ends. A reader that does not read is cut by the write deadline.

@@ -181,6 +181,17 @@ void http_server::reconfigure(access_settings access, std::vector<std::string> a
     });
 }
 
+result<void> http_server::reload_certificate(const tls_files& files) {
+    auto& self = *implementation_;
+    if (!self.core->options.tls)
+        return error{assay::error_code::invalid_argument,
+                     "This server began without TLS; a certificate takes effect when it starts anew", "/tls"};
+    auto context = make_tls_context(files);
+    if (!context) return context.error();
+    asio::post(self.core->io, [&self, context = std::move(*context)]() mutable { self.tls = std::move(context); });
+    return {};
+}
+
 std::size_t http_server::open_connections() const {
     return implementation_->core->open_connections.load();
 }
@@ -195,8 +206,13 @@ void http_server::stop() {
 }
 
 std::string http_server::origin() const {
-    const std::string scheme = implementation_->tls ? "https" : "http";
-    return scheme + "://127.0.0.1:" + std::to_string(implementation_->port);
+    const auto& options = implementation_->core->options;
+    const std::string scheme = options.tls ? "https" : "http";
+    const std::string& host = options.listen_address;
+    const bool is_any = host == "0.0.0.0" || host == "::";
+    const bool is_v6 = host.find(':') != std::string::npos;
+    const std::string name = is_any ? "127.0.0.1" : is_v6 ? "[" + host + "]" : host;
+    return scheme + "://" + name + ":" + std::to_string(implementation_->port);
 }
 
 std::vector<std::pair<std::string, std::string>> http_server::asset_digests() const {

@@ -77,11 +77,14 @@ class http_server final : public page_server {
     void stop();
     /// Replaces tokens, limits and host names for the requests that follow. Safe from any thread.
     void reconfigure(access_settings access, std::vector<std::string> allowed_hosts);
+    /// Reads the certificate and its key anew for the connections that follow; the old ones stay in use on an error, and
+    /// invalid_argument says that this server speaks plain HTTP. Safe from any thread.
+    result<void> reload_certificate(const tls_files& files);
     /// How many connections are open.
     std::size_t open_connections() const;
 
-    /// "http://127.0.0.1:PORT", where a browser of this machine reaches the pages (https with TLS: a browser then wants
-    /// a certificate it trusts, so measurements use a second server on loopback).
+    /// "http://ADDRESS:PORT", where this machine reaches the pages: the listen address, and 127.0.0.1 where that is every
+    /// address (https with TLS: a browser then wants a certificate it trusts, so measurements use a second server).
     std::string origin() const override;
     std::vector<std::pair<std::string, std::string>> asset_digests() const override;
     std::string publish_corpus(std::shared_ptr<const std::string> bytes, std::string_view sha256) override;

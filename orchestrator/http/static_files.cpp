@@ -14,6 +14,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t min_bytes_to_compress = 1024;
+constexpr std::size_t min_bytes_for_kernel = 64 * 1024;  // below, one copy costs less than a second system call
 
 /// Paths that the dashboard's page handles itself.
 constexpr std::array<std::string_view, 8> dashboard_paths{"/receipts", "/runs",      "/compare",  "/curve",
@@ -38,6 +39,7 @@ std::shared_ptr<const static_file> make_file(std::string path, std::string media
         file->gzip_bytes = gzip(file->bytes, 6);
         if (file->gzip_bytes.size() * 10 > file->bytes.size() * 9) file->gzip_bytes.clear();
     }
+    if (file->bytes.size() >= min_bytes_for_kernel) file->kernel_bytes = memory_file::of(file->bytes);
     file->headers = "Content-Type: " + file->media_type + "\r\n";
     // no-cache: stored, but asked about each time by its tag, so that a rebuilt page is never mixed with an old one
     file->headers +=

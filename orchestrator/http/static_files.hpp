@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/result.hpp"
+#include "http/memory_file.hpp"
 
 namespace assay::http {
 
@@ -32,6 +33,7 @@ struct static_file {
     std::string gzip_etag;
     std::string location;  ///< set: answered by a permanent redirect to this path
     std::string headers;   ///< the headers that never change, each ended by CR LF
+    std::shared_ptr<const memory_file> kernel_bytes;  ///< `bytes` once more, for sendfile(); null for small files
 };
 
 /// The files of every mount, and the corpora published at run time. Lookups are safe from any thread.

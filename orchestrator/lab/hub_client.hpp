@@ -1,4 +1,4 @@
-// An agent's calls to its hub: HTTP or HTTPS, one connection a call, each with a deadline.
+// An agent's calls to its hub.
 #pragma once
 
 #include <chrono>
@@ -9,11 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "client/http_client.hpp"
 #include "core/result.hpp"
-
-namespace boost::asio {
-class io_context;
-}
 
 namespace assay::lab {
 
@@ -26,17 +23,13 @@ struct hub_address {
 /// Reads "https://HOST[:PORT][/PATH]" or "http://...".
 result<hub_address> parse_hub_url(std::string_view url);
 
-struct hub_answer {
-    int status = 0;
-    std::string body;
-};
+using hub_answer = client::client_answer;
 
 /// Calls block. interrupt() may come from any thread and ends the call in progress and all later ones as cancelled.
 class hub_client {
   public:
     /// `token` is sent as a bearer token; `ca_file` (PEM) replaces the system's authorities.
     hub_client(hub_address address, std::string token, std::optional<std::string> ca_file);
-    ~hub_client();
 
     /// unavailable when the hub cannot be reached or breaks off, deadline_exceeded when `limit` is over; any status is
     /// an answer.
@@ -51,14 +44,11 @@ class hub_client {
     bool interrupted() const;
 
   private:
-    struct security;
-    hub_address address_;
-    std::string token_;
-    std::unique_ptr<security> security_;
+    client::http_client client_;
+    std::string base_path_;
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     bool stopped_ = false;
-    boost::asio::io_context* current_ = nullptr;
 };
 
 /// The error that a status of 300 and above stands for, with the problem document's detail.

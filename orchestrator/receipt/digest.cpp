@@ -64,6 +64,17 @@ result<std::string> sha256_hex_of_file(const std::filesystem::path& path) {
     return to_hex(as_text(state.end()));
 }
 
+std::string hmac_sha256_hex(std::string_view key, std::string_view bytes) {
+    constexpr std::size_t block_bytes = 64;
+    std::string padded(key.size() > block_bytes ? as_text(sha256(key)) : key);
+    padded.resize(block_bytes, '\0');
+    std::string inner = padded, outer = padded;
+    for (char& byte : inner) byte = static_cast<char>(byte ^ 0x36);
+    for (char& byte : outer) byte = static_cast<char>(byte ^ 0x5c);
+    const auto inside = sha256(inner.append(bytes));
+    return sha256_hex(outer.append(as_text(inside)));
+}
+
 std::string to_hex(std::string_view bytes) {
     static constexpr char hex[] = "0123456789abcdef";
     std::string out;

@@ -20,6 +20,9 @@ std::string sha256_hex(std::string_view bytes);
 /// SHA-256 of a file's content in hexadecimal, read in blocks; io_error names the path.
 result<std::string> sha256_hex_of_file(const std::filesystem::path& path);
 
+/// HMAC-SHA256 (RFC 2104, FIPS 198-1) in hexadecimal.
+std::string hmac_sha256_hex(std::string_view key, std::string_view bytes);
+
 std::string to_hex(std::string_view bytes);
 /// True for 64 lower-case hexadecimal digits.
 bool is_sha256_hex(std::string_view text);

@@ -6,12 +6,12 @@ import re
 
 from tree import Finding, Tree
 
-# core <- contract <- {schedule, gate, analysis, receipt} <- run <- {browser, store, http, lab} <- main
+# core <- contract <- {schedule, gate, analysis, receipt, client} <- run <- {browser, store, http, lab, notify} <- main
 RANKS = {
     "core": 0, "contract": 1,
-    "schedule": 2, "gate": 2, "analysis": 2, "receipt": 2,
+    "schedule": 2, "gate": 2, "analysis": 2, "receipt": 2, "client": 2,
     "run": 3,
-    "browser": 4, "store": 4, "http": 4, "lab": 4,
+    "browser": 4, "store": 4, "http": 4, "lab": 4, "notify": 4,
 }
 ROOMS = {*RANKS, "dashboard"}
 MAIN_RANK = 5
@@ -27,7 +27,7 @@ ROOT_FILES = {
 }
 TEST_FOLDERS = {
     "unit", "store", "contract", "kernels", "browser", "faults", "load", "fuzz", "peers", "tidy", "support",
-    "package", "docs", "tools",
+    "package", "docs", "tools", "service",
 }
 
 CODE_SUFFIXES = (".cpp", ".hpp", ".ts", ".mts", ".mjs", ".wgsl", ".py", ".sh", ".css", ".sql", ".cmake")

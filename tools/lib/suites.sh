@@ -75,6 +75,22 @@ suite_faults() {
   python3 "$ASSAY_ROOT/tests/faults/flat_runs.py" --runs 5 --binary "$binary"
 }
 
+# The real program: configuration, signals, TLS, webhooks, hostile clients, schedules, the command line as a client.
+suite_service() {
+  build_programs release assay && build_wasm inputs wasm-simd-mt && build_web &&
+    python3 -m unittest discover -v -s "$ASSAY_ROOT/tests/service" -p 'test_*.py' 2>&1
+}
+
+# Half a minute of every fuzzer; tests/fuzz/run_fuzzers.sh gives each ten.
+suite_fuzz() {
+  SECONDS_EACH=30 JOBS="$(build_jobs)" "$ASSAY_ROOT/tests/fuzz/run_fuzzers.sh"
+}
+
+# The service under load, bounded: two minutes. tests/load/run_load.sh alone runs the long forms.
+suite_load() {
+  build_programs release assay && "$ASSAY_ROOT/tests/load/run_load.sh" --short
+}
+
 # Every command of the guides, with the built program.
 suite_docs() {
   build_programs release assay && build_wasm inputs wasm-simd-mt && build_web &&

@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "receipt/digest.hpp"
 #include "server_fixture.hpp"
 
@@ -125,4 +128,19 @@ TEST_CASE("a missing served folder is named") {
     const auto loaded = http::static_files::load({{"/", "/no/such/folder"}});
     REQUIRE(!loaded);
     CHECK(loaded.error().message.find("/no/such/folder") != std::string::npos);
+}
+
+TEST_CASE("a large file arrives whole though its reader is slow, and the connection goes on") {
+    server_fixture fixture;
+    std::string large;
+    for (int i = 0; large.size() < 5'000'000; ++i) large += std::to_string(i) + ",";
+    const auto path = fixture.server->publish_corpus(std::make_shared<const std::string>(large), sha256_hex(large));
+    http_probe probe(fixture.server->port());
+    const std::string request = "GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+    probe.send(request + "HEAD " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" + request);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // the socket's buffer is full by then
+    CHECK(probe.read_answer().body == large);
+    auto head = probe.read_answer(true);
+    CHECK(head.headers["content-length"] == std::to_string(large.size()));
+    CHECK(probe.read_answer().body == large);
 }
