@@ -308,6 +308,13 @@ void write_value(std::string& out, const canonical_value& value) {
 
 }  // namespace
 
+canonical_value::canonical_value() = default;
+canonical_value::~canonical_value() = default;
+canonical_value::canonical_value(const canonical_value&) = default;
+canonical_value::canonical_value(canonical_value&&) noexcept = default;
+canonical_value& canonical_value::operator=(const canonical_value&) = default;
+canonical_value& canonical_value::operator=(canonical_value&&) noexcept = default;
+
 const canonical_value* canonical_value::find(std::string_view name) const {
     for (const auto& [key, value] : members)
         if (key == name) return &value;

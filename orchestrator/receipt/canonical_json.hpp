@@ -13,6 +13,14 @@ namespace assay {
 
 /// One JSON value as the canonical form needs it. Objects are kept sorted by the UTF-16 code units of their keys.
 struct canonical_value {
+    // Defined where the type is complete: a pair that holds it cannot be asked before (clang insists).
+    canonical_value();
+    ~canonical_value();
+    canonical_value(const canonical_value&);
+    canonical_value(canonical_value&&) noexcept;
+    canonical_value& operator=(const canonical_value&);
+    canonical_value& operator=(canonical_value&&) noexcept;
+
     enum class kind { null, boolean, number, string, array, object };
     kind type = kind::null;
     /// A string's UTF-8 content; a number's canonical text; "true" or "false" of a boolean.
