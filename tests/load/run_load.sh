@@ -20,4 +20,5 @@ check() {
 check "static files at 0.8 of nginx or better" python3 "$here/static_files.py" "${files[@]}"
 check "lists of receipts within 25 ms at 500 requests a second" python3 "$here/receipt_list.py" "${lists[@]}"
 check "readers, idle connections and descriptors within their bounds" python3 "$here/many_connections.py"
+[[ "${1:-}" == --short ]] || check "a measurement that requests do not disturb" python3 "$here/disturbance.py"
 exit "$failed"

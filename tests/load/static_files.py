@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from service import Service, free_port, median, wait_for_port
+from service import ROOT, Service, free_port, median, wait_for_port
 
 NEEDED_RATIO = 0.8
 SERVER_CORE, CLIENT_CORE = 0, 1
@@ -46,6 +46,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         web = Path(folder) / "web"
         (web / "arm").mkdir(parents=True)
+        (Path(folder) / "policies").symlink_to(ROOT / "orchestrator/gate/policies")
         (web / "arm/index.html").write_bytes(b"<!doctype html>" + b"x" * 600)
         (web / "arm/module.js").write_bytes(b"// script\n" * 1600)
         (web / "arm/large.wasm").write_bytes(bytes(range(256)) * 1200)
