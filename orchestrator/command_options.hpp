@@ -75,8 +75,9 @@ struct serve_options {
 struct agent_options {
     shared_options shared;
     std::string hub;
-    std::optional<std::string> token;    ///< else ASSAY_TOKEN
-    std::optional<std::string> ca_file;  ///< PEM
+    std::optional<std::string> token;       ///< else ASSAY_TOKEN
+    std::optional<std::string> token_file;  ///< comes before both
+    std::optional<std::string> ca_file;     ///< PEM
     std::optional<std::string> name;
     std::vector<std::string> labels;
 };

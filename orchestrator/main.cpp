@@ -168,7 +168,9 @@ void add_agent(CLI::App& app, agent_options& agent) {
     CLI::App* command = app.add_subcommand("agent", "Measure for a hub: take runs from it, deliver signed receipts to it");
     add_shared(*command, agent.shared);
     command->add_option("--hub", agent.hub, "https://HOST[:PORT] of `assay serve`")->required();
-    command->add_option("--token", agent.token, "The hub's token for agents (better: the variable ASSAY_TOKEN)");
+    command->add_option("--token", agent.token, "The hub's token for agents (better: a file or the variable ASSAY_TOKEN,\n"
+                        "since every user of a machine can read its command lines)");
+    command->add_option("--token-file", agent.token_file, "File that holds the token, on one line");
     command->add_option("--ca", agent.ca_file, "PEM file of the authority that signed the hub's certificate");
     command->add_option("--name", agent.name, "The machine's name at the hub (default: its host name)");
     command->add_option("--labels", agent.labels, "What runs may ask for, commas between: apple-m5,lab-2")->delimiter(',');

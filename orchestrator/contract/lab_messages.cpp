@@ -6,6 +6,7 @@ namespace assay {
 namespace {
 
 constexpr std::size_t max_labels = 50, max_label_bytes = 100, max_name_bytes = 200, max_facts_bytes = 64 * 1024;
+constexpr std::size_t max_rotations = 100, max_rotation_bytes = 4096;
 constexpr std::int64_t max_token = std::int64_t{1} << 53;
 
 /// Reads one object by `fill`; failures become results.
@@ -81,7 +82,8 @@ std::string registration_text(const machine_registration& message) {
                       {"public_key", message.public_key},
                       {"name", message.name},
                       {"labels", message.labels},
-                      {"facts", json::parse(message.facts_text)}});
+                      {"facts", json::parse(message.facts_text)},
+                      {"rotations", message.rotations}});
 }
 
 result<machine_registration> parse_registration(std::string_view json_text) {
@@ -99,6 +101,11 @@ result<machine_registration> parse_registration(std::string_view json_text) {
                 labels.fail("holds a label that is not one line of 1 to 100 bytes");
         if (in.find("facts") != nullptr) out.facts_text = read_object_text(in, "facts");
         if (out.facts_text.size() > max_facts_bytes) json_context(in.at(), "facts").fail("is too large");
+        in.defaulted("rotations", out.rotations);
+        const json_context rotations(in.at(), "rotations");
+        if (out.rotations.size() > max_rotations) rotations.fail("has too many certificates");
+        for (const auto& certificate : out.rotations)
+            if (certificate.size() > max_rotation_bytes) rotations.fail("holds a certificate that is too large");
     });
 }
 
@@ -153,6 +160,26 @@ result<receipt_delivery> parse_delivery(std::string_view json_text) {
                                           [](object_reader& in, receipt_delivery& out) { read_delivery(in, out); });
 }
 
+std::string lease_end_text(const lease_end& message) {
+    // A cut in the middle of a character would be no JSON: continuation bytes go with their beginning.
+    auto reason = message.reason.empty() ? std::string("no reason was given") : message.reason;
+    if (reason.size() > max_reason_bytes) {
+        auto end = max_reason_bytes;
+        while (end > 0 && (static_cast<unsigned char>(reason[end]) & 0xc0) == 0x80) --end;
+        reason.resize(end);
+    }
+    return dump_json({{"fencing_token", message.fencing_token}, {"reason", reason}});
+}
+
+result<lease_end> parse_lease_end(std::string_view json_text) {
+    return read_message<lease_end>(json_text, false, [](object_reader& in, lease_end& out) {
+        read_token(in, out.fencing_token);
+        in.required("reason", out.reason);
+        if (out.reason.empty() || out.reason.size() > max_reason_bytes)
+            json_context(in.at(), "reason").fail("must have 1 to 2000 bytes");
+    });
+}
+
 std::string progress_batch_text(const progress_batch& message) {
     json events = json::array();
     for (const auto& event : message.events)
@@ -197,6 +224,7 @@ result<std::uint64_t> parse_upload_progress(std::string_view json_text) {
 std::string journal_text(const agent_journal_entry& entry) {
     json out{{"grant", grant_json(entry.grant)}, {"receipt_id", entry.receipt_id}};
     if (entry.delivery) out["delivery"] = delivery_json(*entry.delivery);
+    put(out, "end_reason", entry.end_reason);
     return dump_json(out);
 }
 
@@ -207,6 +235,7 @@ result<agent_journal_entry> parse_journal(std::string_view json_text) {
         object_reader grant_in(grant, grant_at);
         read_grant(grant_in, out.grant);
         in.required("receipt_id", out.receipt_id);
+        in.optional("end_reason", out.end_reason);
         if (const json* delivery = in.find("delivery")) {
             const json_context delivery_at(in.at(), "delivery");
             object_reader delivery_in(*delivery, delivery_at);

@@ -18,6 +18,8 @@ struct machine_registration {
     std::string name;
     std::vector<std::string> labels;
     std::string facts_text = "{}";  ///< a JSON object, kept as it is
+    /// Certificates of this machine's key rotations: by them a hub that knows an earlier key accepts `public_key`.
+    std::vector<std::string> rotations;
 };
 std::string registration_text(const machine_registration& message);
 result<machine_registration> parse_registration(std::string_view json_text);
@@ -66,6 +68,15 @@ struct receipt_delivery {
 std::string delivery_text(const receipt_delivery& message);
 result<receipt_delivery> parse_delivery(std::string_view json_text);
 
+/// POST /api/v1/leases/{run}/end: the run ended on its machine without a receipt that the hub can have.
+struct lease_end {
+    std::int64_t fencing_token = 0;
+    std::string reason;  ///< for people; cut to max_reason_bytes when written
+};
+inline constexpr std::size_t max_reason_bytes = 2000;
+std::string lease_end_text(const lease_end& message);
+result<lease_end> parse_lease_end(std::string_view json_text);
+
 /// POST /api/v1/leases/{run}/events.
 struct progress_batch {
     struct event {
@@ -92,7 +103,8 @@ result<std::uint64_t> parse_upload_progress(std::string_view json_text);
 struct agent_journal_entry {
     lease_grant grant;
     std::optional<receipt_delivery> delivery;  ///< set when the receipt waits for the hub
-    std::string receipt_id;
+    std::string receipt_id;                    ///< of that receipt
+    std::optional<std::string> end_reason;     ///< set when the hub has to hear that the run ended without a receipt
 };
 std::string journal_text(const agent_journal_entry& entry);
 result<agent_journal_entry> parse_journal(std::string_view json_text);

@@ -64,9 +64,11 @@ std::vector<http_endpoint> lab_hub::endpoints() {
     add("GET", "/api/v1/lab/machines", token_scope::read, &lab_hub::show_machines);
     add("POST", "/api/v1/lab/machines", token_scope::agent, &lab_hub::take_registration);
     add("POST", "/api/v1/lab/machines/{machine}/state", token_scope::admin, &lab_hub::change_machine);
+    add("DELETE", "/api/v1/lab/machines/{machine}", token_scope::admin, &lab_hub::remove_machine);
     add("POST", "/api/v1/leases/{run}/heartbeat", token_scope::agent, &lab_hub::take_heartbeat);
     add("POST", "/api/v1/leases/{run}/events", token_scope::agent, &lab_hub::take_events);
     add("POST", "/api/v1/leases/{run}/receipt", token_scope::agent, &lab_hub::take_receipt);
+    add("POST", "/api/v1/leases/{run}/end", token_scope::agent, &lab_hub::take_end);
     add("GET", "/api/v1/uploads/{sha256}", token_scope::agent, &lab_hub::show_upload);
     add("POST", "/api/v1/uploads/{sha256}", token_scope::agent, &lab_hub::take_upload_part);
     http_endpoint leases;
@@ -93,7 +95,7 @@ http_response lab_hub::take_registration(const http_request& request) {
     machine.public_key = message->public_key;
     machine.labels = message->labels;
     machine.facts_text = message->facts_text;
-    const auto known = services_.machines->register_machine(machine, services_.trust_at_sight);
+    const auto known = services_.machines->register_machine(machine, services_.trust_at_sight, message->rotations);
     if (!known) return problem_answer(known.error());
     return json_answer(200, machine_document(*known));
 }
@@ -123,6 +125,12 @@ http_response lab_hub::change_machine(const http_request& request) {
     if (!machine) return problem_answer(machine.error());
     wake();
     return json_answer(200, machine_document(*machine));
+}
+
+http_response lab_hub::remove_machine(const http_request& request) {
+    const machine_id id(std::string(request.capture("machine")));
+    if (auto removed = services_.machines->remove_machine(id); !removed) return problem_answer(removed.error());
+    return json_answer(204, {});
 }
 
 http_response lab_hub::take_heartbeat(const http_request& request) {
@@ -179,6 +187,25 @@ http_response lab_hub::take_receipt(const http_request& request) {
     return json_answer(200, "{}");
 }
 
+http_response lab_hub::take_end(const http_request& request) {
+    const auto end = parse_lease_end(request.body);
+    if (!end) return problem_answer(end.error());
+    const auto id = run_of(request);
+    const auto row = services_.runs->find_run(id);
+    if (!row) return problem_answer(row.error());
+    if (row->state != run_state::running || row->fencing_token != end->fencing_token)
+        return problem_answer({error_code::conflict, "run " + id.text() + " has ended or belongs to a newer claim"});
+    if (auto ended = services_.runs->end_without_receipt(id, run_state::failed, end->reason); !ended)
+        return problem_answer(ended.error());
+    if (services_.progress != nullptr) {
+        progress_state last;
+        last.run = row->id;
+        last.state = run_state_name(run_state::failed);
+        services_.progress->publish({row->id, "done", progress_text(last)});
+    }
+    return json_answer(200, "{}");
+}
+
 result<void> lab_hub::store_receipt(const run_id& id, const receipt_delivery& delivery) {
     const auto state = end_state(delivery.state);
     if (!state) return error{error_code::invalid_argument, "must be done, failed, cancelled or interrupted", "/state"};
@@ -197,14 +224,15 @@ result<void> lab_hub::store_receipt(const run_id& id, const receipt_delivery& de
         if (bytes.error().code == error_code::conflict) return error{error_code::unavailable, bytes.error().message};
         return bytes.error();
     }
+    // What cannot be read now cannot be read later: the agent shall not send it again.
     const auto opened = open_envelope(*bytes);
-    if (!opened) return opened.error();
+    if (!opened) return error{error_code::invalid_argument, opened.error().text()};
     const auto machine = services_.machines->see_machine(machine_id(row->machine_id.value_or("")));
     if (!machine) return machine.error();
     if (machine->public_key != base64(opened->signer.bytes()))
-        return error{error_code::forbidden, "the receipt is not signed by the key of machine " + machine->id};
+        return error{error_code::conflict, "the receipt is not signed by the key of machine " + machine->id};
     const auto document = parse_receipt(opened->receipt_text);
-    if (!document) return document.error();
+    if (!document) return error{error_code::invalid_argument, document.error().text()};
     if (document->run_id != row->id)
         return error{error_code::invalid_argument, "the receipt is of run " + document->run_id, "/run_id"};
     if (auto done = services_.runs->finish(id, delivery.fencing_token, *state,

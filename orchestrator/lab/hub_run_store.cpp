@@ -25,14 +25,25 @@ run_row row_of(const lease_grant& grant, const std::string& machine, const clock
     return row;
 }
 
+/// What is left to know of a run that has ended: who it was, under which claim.
+lease_grant ended_grant(const run_id& id, std::int64_t fencing_token) {
+    lease_grant grant;
+    grant.run = id.text();
+    grant.request_text = "{}";
+    grant.fencing_token = fencing_token;
+    grant.lease_seconds = 1;
+    return grant;
+}
+
 error only_the_hub(std::string_view what) {
     return {error_code::unavailable, "an agent keeps no list of its own: ask the hub for " + std::string(what)};
 }
 
-/// The hub will never take it, however often it is sent.
+/// The hub will never take it, however often it is sent. A token that is not good enough is no such verdict: people
+/// mend tokens.
 bool is_final(error_code code) {
-    return code == error_code::conflict || code == error_code::forbidden || code == error_code::not_found ||
-           code == error_code::invalid_argument || code == error_code::too_large;
+    return code == error_code::conflict || code == error_code::not_found || code == error_code::invalid_argument ||
+           code == error_code::too_large;
 }
 
 std::string lease_path(const std::string& run, std::string_view what) {
@@ -68,11 +79,14 @@ result<void> hub_run_store::register_self() {
 result<std::optional<run_row>> hub_run_store::claim(const machine_id& machine, const std::vector<std::string>&,
                                                     std::chrono::seconds) {
     const auto nothing = std::optional<run_row>();
-    if (!registered_)
+    if (!registered_) {
+        // Before the registration the hub may know this machine by an earlier key, which signed what waits here.
+        deliver_waiting();
         if (auto done = register_self(); !done) {
             back_off(done.error());
             return nothing;
         }
+    }
     if (deliver_waiting() > 0) return nothing;
     const lease_request wish{machine.text(), static_cast<int>(timing_.long_poll.count())};
     const auto answer = client_->call_json("POST", "/api/v1/leases", lease_request_text(wish),
@@ -138,10 +152,7 @@ result<std::vector<run_row>> hub_run_store::running_on(const machine_id& machine
 result<void> hub_run_store::finish(const run_id& id, std::int64_t fencing_token, run_state state,
                                    const receipt_summary& summary, std::string_view file_bytes) {
     agent_journal_entry entry;
-    entry.grant.run = id.text();
-    entry.grant.request_text = "{}";
-    entry.grant.fencing_token = fencing_token;
-    entry.grant.lease_seconds = 1;
+    entry.grant = ended_grant(id, fencing_token);
     entry.receipt_id = summary.id;
     entry.delivery = receipt_delivery{fencing_token, std::string(run_state_name(state)), summary.file_sha256};
     if (auto added = box_.add(entry, file_bytes); !added) return added;
@@ -157,25 +168,49 @@ std::size_t hub_run_store::deliver_waiting() {
         return 1;
     }
     std::size_t left = waiting->size();
+    bool more = false;  // the end of a run whose receipt was refused
     for (const auto& entry : *waiting) {
         const auto done = deliver(entry);
         if (done) {
             box_.delivered(entry);
             pause_ = timing_.first_pause;
         } else if (is_final(done.error().code)) {
-            spdlog::error("the hub does not take receipt {}; it is kept in agent/refused: {}", entry.receipt_id,
-                          done.error().text());
-            box_.refused(entry, done.error().text());
+            if (!registered_) continue;
+            if (!give_up(entry, done.error())) return left;
+            more = more || !entry.end_reason;
         } else {
             back_off(done.error());
             return left;
         }
         --left;
     }
-    return left;
+    return more ? deliver_waiting() : left;
+}
+
+bool hub_run_store::give_up(const agent_journal_entry& entry, const error& cause) {
+    if (entry.end_reason) {
+        box_.delivered(entry);  // the run has ended otherwise: there is nothing left to say of it
+        return true;
+    }
+    spdlog::error("the hub does not take receipt {}; it is kept in agent/refused: {}", entry.receipt_id, cause.text());
+    // The hub hears that no receipt will come, or it would give this machine the same run again and again.
+    const auto ended = box_.add_end(entry.grant, "its receipt was refused: " + cause.text());
+    if (!ended) {
+        spdlog::error("{}", ended.error().text());
+        return false;
+    }
+    box_.refused(entry, cause.text());
+    return true;
 }
 
 result<void> hub_run_store::deliver(const agent_journal_entry& entry) {
+    if (entry.end_reason) {
+        const auto answer = client_->call_json("POST", lease_path(entry.grant.run, "end"),
+                                               lease_end_text({entry.grant.fencing_token, *entry.end_reason}));
+        if (!answer) return answer.error();
+        if (answer->status >= 300) return error_of_answer(*answer, "the end of a run");
+        return {};
+    }
     const auto bytes = box_.file_of(entry);
     if (!bytes) return error{error_code::invalid_argument, "its file is gone: " + bytes.error().message};
     if (auto sent = upload(entry.delivery->sha256, *bytes); !sent) return sent;
@@ -218,8 +253,10 @@ result<run_row> hub_run_store::enqueue(const run_row&) {
 result<run_row> hub_run_store::claim_run(const run_id&, const machine_id&, std::chrono::seconds) {
     return only_the_hub("this run");
 }
-result<void> hub_run_store::end_without_receipt(const run_id&, run_state, std::string_view) {
+result<void> hub_run_store::end_without_receipt(const run_id& id, run_state, std::string_view error_text) {
+    if (auto kept = box_.add_end(ended_grant(id, token_), error_text); !kept) return kept;
     box_.end_current();
+    deliver_waiting();
     return {};
 }
 result<run_row> hub_run_store::request_cancel(const run_id&) {

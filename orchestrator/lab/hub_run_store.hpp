@@ -23,7 +23,8 @@ struct agent_timing {
 };
 
 /// claim() asks the hub and first delivers what waits in the outbox: a machine has one slot, and its receipt comes
-/// before its next run. finish() puts the receipt on disk and returns; the hub gets it then or later. Calls block.
+/// before its next run. finish() and end_without_receipt() put the run's end on disk and return; the hub gets it then
+/// or later. Calls block.
 class hub_run_store final : public run_store {
   public:
     /// `client` outlives this. `time` is the machine's.
@@ -36,16 +37,16 @@ class hub_run_store final : public run_store {
     result<void> set_phase(const run_id& id, std::int64_t fencing_token, std::string_view phase) override;
     result<void> finish(const run_id& id, std::int64_t fencing_token, run_state state, const receipt_summary& summary,
                         std::string_view file_bytes) override;
+    result<void> end_without_receipt(const run_id& id, run_state, std::string_view error_text) override;
     result<bool> cancel_requested(const run_id& id) override;
     result<std::vector<run_row>> running_on(const machine_id& machine) override;
 
-    /// Delivers what waits; answers how many receipts still do.
+    /// Delivers what waits; answers how many receipts and ends still do.
     std::size_t deliver_waiting();
 
     // An agent's loop asks for none of these; the hub has the answers.
     result<run_row> enqueue(const run_row&) override;
     result<run_row> claim_run(const run_id&, const machine_id&, std::chrono::seconds) override;
-    result<void> end_without_receipt(const run_id& id, run_state, std::string_view) override;
     result<run_row> request_cancel(const run_id&) override;
     result<std::vector<run_row>> expired_leases() override;
     result<run_row> find_run(const run_id&) override;
@@ -59,6 +60,8 @@ class hub_run_store final : public run_store {
   private:
     result<void> register_self();
     result<void> deliver(const agent_journal_entry& entry);
+    /// What the hub will never take is set aside, and its run ended at the hub; false when the disk does not take that.
+    bool give_up(const agent_journal_entry& entry, const error& cause);
     result<void> upload(const std::string& sha256, const std::string& bytes);
     result<heartbeat_answer> beat(const run_id& id, std::int64_t fencing_token, std::optional<std::string> phase);
     /// Logs the failure once a row and waits, longer each time.

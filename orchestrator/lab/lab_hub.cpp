@@ -63,7 +63,7 @@ void lab_hub::ask_for_work(http_request request, respond_function respond) {
     if (waiting_.size() >= max_waiting_machines)
         return respond(problem_answer({error_code::queue_full, "too many machines wait for work"}));
     waiting_.push_back({wish->machine_id, std::chrono::steady_clock::now() + std::chrono::milliseconds(wish->wait_ms),
-                        std::move(respond)});
+                        std::move(respond), false});
     news_ = true;
     changed_.notify_all();
 }
@@ -80,10 +80,7 @@ void lab_hub::serve_waiting() {
         waiting_.clear();
         held.unlock();
         try {
-            if (std::chrono::steady_clock::now() >= next_reap) {
-                reap();
-                next_reap = std::chrono::steady_clock::now() + services_.reap_every;
-            }
+            next_reap = reap_when_due(next_reap);
             give_work(requests);
         } catch (const std::exception& failure) {
             spdlog::error("the hub could not look for work: {}", failure.what());
@@ -105,10 +102,16 @@ void lab_hub::serve_waiting() {
 
 void lab_hub::give_work(std::deque<waiting_request>& requests) {
     std::deque<waiting_request> left;
+    // While nothing is queued, a machine that has been looked at once needs no second look: that is one query for all
+    // of them in place of several for each.
+    const auto queued = services_.runs->list_runs({.state = run_state::queued, .label = {}, .cursor = {}, .limit = 1});
+    const bool any_queued = !queued || !queued->runs.empty();
     while (!requests.empty()) {
         auto request = std::move(requests.front());
         requests.pop_front();
-        const auto work = find_work(request.machine);
+        const auto work = any_queued || !request.looked ? find_work(request.machine)
+                                                        : result<std::optional<run_row>>(std::optional<run_row>());
+        request.looked = true;
         if (!work)
             request.respond(problem_answer(work.error()));
         else if (*work)
@@ -133,6 +136,18 @@ result<std::optional<run_row>> lab_hub::find_work(const std::string& machine) {
         if (services_.runs->heartbeat(run_id(row.id), row.fencing_token, services_.lease)) return std::optional(row);
     if (known->state != machine_state::active) return std::optional<run_row>();
     return services_.runs->claim(id, known->labels, services_.lease);
+}
+
+std::chrono::steady_clock::time_point lab_hub::reap_when_due(std::chrono::steady_clock::time_point due) {
+    const auto now = std::chrono::steady_clock::now();
+    if (clock_watch_.jumped(*services_.time)) {
+        // Heartbeats set every live lease right within that time; until then none can be called lost.
+        spdlog::warn("the clock was set: no machine is called lost for {} s", services_.lease.count());
+        return now + services_.lease;
+    }
+    if (now < due) return due;
+    reap();
+    return now + services_.reap_every;
 }
 
 void lab_hub::reap() {

@@ -13,6 +13,7 @@
 #include "core/clock.hpp"
 #include "core/http_message.hpp"
 #include "core/random.hpp"
+#include "lab/clock_watch.hpp"
 #include "run/lab_ports.hpp"
 #include "run/ports.hpp"
 
@@ -54,23 +55,28 @@ class lab_hub {
         std::string machine;
         std::chrono::steady_clock::time_point until;
         respond_function respond;
+        bool looked = false;  ///< work was looked for since it came
     };
 
     void ask_for_work(http_request request, respond_function respond);
     void serve_waiting();
     void give_work(std::deque<waiting_request>& requests);
     void reap();
+    /// When lost machines are looked for next, looking for them now where that is due.
+    std::chrono::steady_clock::time_point reap_when_due(std::chrono::steady_clock::time_point due);
     /// A run for the machine, none, or why it gets none.
     result<std::optional<run_row>> find_work(const std::string& machine);
 
     http_response take_registration(const http_request& request);
     http_response show_machines(const http_request& request);
     http_response change_machine(const http_request& request);
+    http_response remove_machine(const http_request& request);
     http_response take_heartbeat(const http_request& request);
     http_response take_events(const http_request& request);
     http_response show_upload(const http_request& request);
     http_response take_upload_part(const http_request& request);
     http_response take_receipt(const http_request& request);
+    http_response take_end(const http_request& request);
     result<void> store_receipt(const run_id& id, const receipt_delivery& delivery);
 
     hub_services services_;
@@ -78,6 +84,7 @@ class lab_hub {
     std::condition_variable changed_;
     std::deque<waiting_request> waiting_;
     bool news_ = false, stopping_ = false;
+    clock_watch clock_watch_{std::chrono::seconds(5)};  ///< of the hub's thread
     std::thread thread_;
 };
 

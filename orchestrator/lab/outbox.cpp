@@ -12,6 +12,14 @@ namespace {
 
 constexpr std::size_t max_entry_bytes = 1 << 20;
 
+const std::string& name_of(const agent_journal_entry& entry) {
+    return entry.end_reason ? entry.grant.run : entry.receipt_id;
+}
+
+bool is_whole(const agent_journal_entry& entry, const std::string& name) {
+    return entry.delivery.has_value() != entry.end_reason.has_value() && name_of(entry) == name;
+}
+
 }  // namespace
 
 result<outbox> outbox::open(const fs::path& home) {
@@ -24,7 +32,7 @@ result<outbox> outbox::open(const fs::path& home) {
 }
 
 result<void> outbox::begin(const lease_grant& grant) const {
-    return write_file_atomically(folder_ / "current.json", journal_text({grant, {}, {}}), 0600);
+    return write_file_atomically(folder_ / "current.json", journal_text({grant, {}, {}, {}}), 0600);
 }
 
 result<std::optional<lease_grant>> outbox::current() const {
@@ -34,7 +42,12 @@ result<std::optional<lease_grant>> outbox::current() const {
         return text.error();
     }
     auto entry = parse_journal(*text);
-    if (!entry) return entry.error();
+    if (!entry) {
+        std::error_code failure;
+        fs::rename(folder_ / "current.json", folder_ / "refused" / "current.json", failure);
+        if (failure) return entry.error();
+        return std::optional<lease_grant>();
+    }
     return std::optional(entry->grant);
 }
 
@@ -51,6 +64,11 @@ result<void> outbox::add(const agent_journal_entry& entry, std::string_view file
     return write_file_atomically(entry_path(entry.receipt_id), journal_text(entry), 0600);
 }
 
+result<void> outbox::add_end(const lease_grant& grant, std::string_view reason) const {
+    if (!is_sortable_id(grant.run)) return error{error_code::invalid_argument, "an end in the outbox needs a run's id"};
+    return write_file_atomically(entry_path(grant.run), journal_text({grant, {}, {}, std::string(reason)}), 0600);
+}
+
 result<std::vector<agent_journal_entry>> outbox::waiting() const {
     std::error_code failure;
     std::vector<std::string> ids;
@@ -65,7 +83,7 @@ result<std::vector<agent_journal_entry>> outbox::waiting() const {
         const auto text = read_whole_file(entry_path(id), max_entry_bytes);
         if (!text) return text.error();
         auto entry = parse_journal(*text);
-        if (entry && entry->delivery && entry->receipt_id == id) {
+        if (entry && is_whole(*entry, id)) {
             out.push_back(std::move(*entry));
         } else {
             agent_journal_entry damaged;
@@ -82,8 +100,8 @@ result<std::string> outbox::file_of(const agent_journal_entry& entry) const {
 
 void outbox::delivered(const agent_journal_entry& entry) const {
     std::error_code ignored;
-    fs::remove(entry_path(entry.receipt_id), ignored);
-    fs::remove(file_path(entry.receipt_id), ignored);
+    fs::remove(entry_path(name_of(entry)), ignored);
+    if (!entry.end_reason) fs::remove(file_path(entry.receipt_id), ignored);
 }
 
 void outbox::refused(const agent_journal_entry& entry, std::string_view why) const {

@@ -50,13 +50,17 @@ class lab_store {
     virtual ~lab_store() = default;
 
     /// Adds a machine or renews its name, labels, facts and last_seen. A new one becomes active when `trust_at_sight`,
-    /// else pending. Another key than the one known for the id is forbidden.
-    virtual result<machine_row> register_machine(const machine_row& machine, bool trust_at_sight) = 0;
+    /// else pending. Another key than the one known for the id is forbidden, unless `rotations` (certificates signed by
+    /// the key that is given up) lead from the known key to it.
+    virtual result<machine_row> register_machine(const machine_row& machine, bool trust_at_sight,
+                                                 const std::vector<std::string>& rotations = {}) = 0;
     /// Marks the machine seen and answers it, its maintenance ended where its time is over.
     virtual result<machine_row> see_machine(const machine_id& id) = 0;
     virtual result<std::vector<machine_row>> list_machines() = 0;
     virtual result<machine_row> set_machine_state(const machine_id& id, machine_state state, std::string_view reason,
                                                   const std::optional<std::string>& until) = 0;
+    /// Forgets the machine, so that its home may come back with another key; conflict while a run is its own.
+    virtual result<void> remove_machine(const machine_id& id) = 0;
     /// Counts environment checks; the failed_checks_before_quarantine-th failure in a row quarantines.
     virtual result<machine_row> report_check(const machine_id& id, bool passed, std::string_view reason) = 0;
 

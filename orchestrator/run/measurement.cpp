@@ -45,6 +45,30 @@ struct record_and_finish {
         return recorded;
     }
 };
+struct finish_recorded {
+    const receipt_recorder* recorder;
+    run_store* store;
+    run_id id;
+    std::int64_t token;
+    /// Ends the run with the receipt that it has already; nothing where it has none.
+    result<std::optional<recorded_receipt>> operator()() {
+        auto recorded = recorder->recorded_for(id);
+        if (!recorded || !*recorded) return recorded;
+        auto finished = store->finish(id, token, end_state_of((*recorded)->document), (*recorded)->summary,
+                                      (*recorded)->file_bytes);
+        if (!finished) return finished.error();
+        return recorded;
+    }
+    /// The state that the run ended in, read off its receipt.
+    static run_state end_state_of(const receipt& document) {
+        if (document.verdict.result != verdict_result::failed) return run_state::done;
+        for (const auto& why : document.verdict.reasons) {
+            if (why.code == "run-cancelled") return run_state::cancelled;
+            if (why.code == "run-interrupted") return run_state::interrupted;
+        }
+        return run_state::failed;
+    }
+};
 struct end_row {
     run_store* store;
     run_id id;
@@ -215,6 +239,14 @@ task<result<int>> seal_interrupted_runs(measurement_services* services) {
     auto rows = co_await run_blocking(services->store_thread, std::move(read));
     if (!rows) co_return rows.error();
     for (run_row& row : *rows) {
+        // The process may have died after the receipt was filed: a second one of the same run would contradict it.
+        finish_recorded known{services->recorder, services->store, run_id(row.id), row.fencing_token};
+        auto finished = co_await run_blocking(services->store_thread, std::move(known));
+        if (!finished) co_return finished.error();
+        if (*finished) {
+            spdlog::warn("run {} had its receipt {} already when its process ended", row.id, (*finished)->document.id);
+            continue;
+        }
         receipt document = document_without_arms(
             *services, row,
             {"run-interrupted", "The process that measured ended in the middle of the run, in the phase '" + row.phase + "'",

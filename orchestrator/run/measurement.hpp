@@ -36,8 +36,8 @@ inline constexpr std::chrono::seconds run_lease{60};
 task<result<recorded_receipt>> measure(measurement_services* services, run_row row,
                                        std::shared_ptr<stop_signal> stop, std::string corpus_file);
 
-/// Ends the rows that an earlier process of this machine left running: each gets its receipt, with the verdict failed
-/// and the reason interrupted. Call under the measurement lock.
+/// Ends the rows that an earlier process of this machine left running: each gets the receipt that was filed for it, or
+/// one with the verdict failed and the reason interrupted. Call under the measurement lock.
 task<result<int>> seal_interrupted_runs(measurement_services* services);
 
 }  // namespace assay

@@ -59,6 +59,27 @@ result<chain_link> receipt_recorder::next_link(const std::string& own_id) const 
     return chain_link{};
 }
 
+result<std::optional<recorded_receipt>> receipt_recorder::recorded_for(const run_id& run) const {
+    constexpr int newest = 8;  // a run's receipt is its machine's last; files of others may have been copied here since
+    auto ids = files_.list();
+    if (!ids) return ids.error();
+    int left = newest;
+    for (auto id = ids->rbegin(); id != ids->rend() && left > 0; ++id, --left) {
+        auto bytes = files_.read(*id);
+        if (!bytes) return bytes.error();
+        auto opened = open_envelope(*bytes);
+        if (!opened) continue;
+        auto document = parse_receipt(opened->receipt_text);
+        if (!document || document->run_id != run.text() || !document->machine ||
+            document->machine->machine_id != identity_.machine_id)
+            continue;
+        auto summary = summarise(*document, opened->file_sha256);
+        return std::optional(
+            recorded_receipt{std::move(*document), std::move(*bytes), files_.path_of(*id), std::move(summary)});
+    }
+    return std::optional<recorded_receipt>();
+}
+
 result<recorded_receipt> receipt_recorder::record(receipt document) const {
     auto link = next_link(document.id);
     if (!link) return link.error();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "contract/receipt.hpp"
@@ -29,9 +30,13 @@ class receipt_recorder {
     receipt_recorder(machine_identity identity, receipt_files files)
         : identity_(std::move(identity)), files_(std::move(files)) {}
 
-    /// Links the document to the machine's previous file, signs it and writes the file. The same document again gives the
-    /// same bytes, so that a caller whose store failed may simply repeat.
+    /// Links the document to the machine's previous file, signs it and writes the file. The same document again gives
+    /// the same bytes, so that a caller whose store failed may simply repeat.
     result<recorded_receipt> record(receipt document) const;
+
+    /// The receipt that an earlier process filed for that run, and may not have got any further with; looked for among
+    /// this machine's newest.
+    result<std::optional<recorded_receipt>> recorded_for(const run_id& run) const;
 
     const machine_identity& identity() const { return identity_; }
 

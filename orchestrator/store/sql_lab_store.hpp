@@ -15,11 +15,13 @@ class sql_lab_store final : public lab_store {
     sql_lab_store(std::unique_ptr<sql_connection> connection, const clock& time)
         : guard_(std::move(connection)), time_(time) {}
 
-    result<machine_row> register_machine(const machine_row& machine, bool trust_at_sight) override;
+    result<machine_row> register_machine(const machine_row& machine, bool trust_at_sight,
+                                         const std::vector<std::string>& rotations) override;
     result<machine_row> see_machine(const machine_id& id) override;
     result<std::vector<machine_row>> list_machines() override;
     result<machine_row> set_machine_state(const machine_id& id, machine_state state, std::string_view reason,
                                           const std::optional<std::string>& until) override;
+    result<void> remove_machine(const machine_id& id) override;
     result<machine_row> report_check(const machine_id& id, bool passed, std::string_view reason) override;
     result<std::vector<run_row>> reap_expired(const std::function<std::string()>& make_id) override;
     result<std::uint64_t> add_upload_part(std::string_view sha256, std::uint64_t position,

@@ -36,12 +36,12 @@ def wait_for_port(port, process, seconds=30):
 class Service:
     """`assay serve` on a free port that measures nothing itself, so that queued runs stay queued; on one core if asked."""
 
-    def __init__(self, web=WEB, core=None, home=None):
+    def __init__(self, web=WEB, core=None, home=None, store=None):
         self.folder = tempfile.TemporaryDirectory()
         self.home = Path(home or f"{self.folder.name}/home")
         self.port = free_port()
         command = [str(BUILD / "bin/assay"), "serve", "--agents-only", "--listen", f"127.0.0.1:{self.port}", "--home", str(self.home),
-                   "--web-root", str(web)]
+                   "--web-root", str(web), *(["--store", store] if store else [])]
         if core is not None:
             command = ["taskset", "-c", str(core), *command]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

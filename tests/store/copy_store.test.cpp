@@ -4,6 +4,7 @@
 
 #include "store/each_store.hpp"
 #include "store/open_store.hpp"
+#include "store/run_rows.hpp"
 
 using namespace assay;
 using namespace std::chrono_literals;
@@ -62,6 +63,34 @@ TEST_CASE("a store is copied to the other engine and back, every row equal") {
     CHECK(a.next == b.next);
     CHECK(a.receipts[7].flops_per_step == b.receipts[7].flops_per_step);
     CHECK(third.open()->receipt_file(receipt_id(a.receipts[7].id)).value() == test::make_sample_receipt(512).bytes);
+}
+
+TEST_CASE("ten thousand receipts move from SQLite to PostgreSQL, every row the same") {
+    test::empty_database first(kind::sqlite), second(kind::postgresql);
+    constexpr int receipts = 10000;
+    {
+        auto connection = open_sql(first.url(), first.time()).value();
+        sql_transaction transaction(*connection);
+        for (int i = 0; i < receipts; ++i) {
+            auto receipt = test::make_sample_receipt(i);
+            receipt.summary.speedup = 10.0 / (i + 1);
+            REQUIRE(insert_receipt(*connection, receipt.summary, receipt.bytes).has_value());
+        }
+        transaction.commit();
+    }
+    const auto copied = copy_store(first.url(), second.url(), first.time());
+    REQUIRE_MESSAGE(copied.has_value(), (copied ? "" : copied.error().text()));
+    CHECK(rows_of(*copied, "receipts") == receipts);
+    CHECK(rows_of(*copied, "receipt_files") == receipts);
+    // By a way of its own: each engine's own count and each file's own digest.
+    auto target = open_sql(second.url(), first.time()).value();
+    CHECK(target->execute("SELECT count(DISTINCT id) FROM receipts").rows[0].integer(0) == receipts);
+    CHECK(target
+              ->execute(
+                  "SELECT count(*) FROM receipts r JOIN receipt_files f ON f.receipt_id = r.id WHERE r.file_sha256 = "
+                  "encode(sha256(convert_to(f.bytes, 'UTF8')), 'hex')")
+              .rows[0]
+              .integer(0) == receipts);
 }
 
 TEST_CASE("a store that holds something is not copied over") {

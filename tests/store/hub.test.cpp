@@ -7,6 +7,7 @@
 #include "core/random.hpp"
 #include "receipt/digest.hpp"
 #include "receipt/envelope.hpp"
+#include "receipt/trust.hpp"
 #include "store/each_store.hpp"
 #include "store/open_store.hpp"
 
@@ -50,12 +51,13 @@ struct bench {
         FAIL("no endpoint " << method << " " << pattern);
         return {};
     }
-    http_response register_machine(std::vector<std::string> labels = {}) {
+    http_response register_machine(std::vector<std::string> labels = {}, std::vector<std::string> rotations = {}) {
         machine_registration self;
         self.machine_id = machine;
         self.public_key = base64(key.public_half().bytes());
         self.name = "mac-1";
         self.labels = std::move(labels);
+        self.rotations = std::move(rotations);
         return call("POST", "/api/v1/lab/machines", registration_text(self));
     }
     http_response ask(int wait_ms = 0) {
@@ -194,7 +196,7 @@ STORE_TEST("a receipt of another key, another run or a stale claim is refused, a
     REQUIRE(lab.register_machine().status == 200);
     REQUIRE(store.enqueue(test::sample_run(1)).has_value());
     const auto grant = lab.granted();
-    CHECK(lab.deliver(grant, lab.upload(lab.receipt_of(grant.run, signing_key::generate()))) == 403);
+    CHECK(lab.deliver(grant, lab.upload(lab.receipt_of(grant.run, signing_key::generate()))) == 409);
     CHECK(lab.deliver(grant, lab.upload(lab.receipt_of("01KANOTHERRUN", lab.key))) == 400);
     auto stale = grant;
     stale.fencing_token -= 1;
@@ -202,6 +204,63 @@ STORE_TEST("a receipt of another key, another run or a stale claim is refused, a
     CHECK(lab.deliver(grant, std::string(64, 'a')) == 503);  // no part of it has arrived: send it again
     CHECK(store.find_run(run_id(grant.run)).value().state == run_state::running);
     CHECK(store.list_receipts({}).value().receipts.empty());
+}
+
+STORE_TEST("two agents with one machine's key get one run between them, and one receipt ends it") {
+    bench lab(database, store);
+    REQUIRE(lab.register_machine().status == 200);
+    for (const int number : {1, 2}) REQUIRE(store.enqueue(test::sample_run(number)).has_value());
+    const auto first = lab.granted(), twin = lab.granted();
+    CHECK(twin.run == first.run);
+    CHECK(lab.deliver(first, lab.upload(lab.receipt_of(first.run, lab.key))) == 200);
+    const auto other = lab.receipt_of(first.run, lab.key, "01KREC00000000000000000002");
+    CHECK(lab.deliver(twin, lab.upload(other)) == 409);
+    CHECK(store.list_receipts({}).value().receipts.size() == 1);
+    CHECK(lab.granted().run == test::sample_run(2).id);
+}
+
+STORE_TEST("a run whose machine has no receipt to give ends with the reason and is not given again") {
+    bench lab(database, store);
+    REQUIRE(lab.register_machine().status == 200);
+    REQUIRE(store.enqueue(test::sample_run(1)).has_value());
+    const auto grant = lab.granted();
+    const auto end = [&](std::int64_t token) {
+        return lab.call("POST", "/api/v1/leases/{run}/end", lease_end_text({token, "the disk is full"}), grant.run)
+            .status;
+    };
+    CHECK(end(grant.fencing_token + 1) == 409);
+    CHECK(store.find_run(run_id(grant.run)).value().state == run_state::running);
+    CHECK(end(grant.fencing_token) == 200);
+    const auto row = store.find_run(run_id(grant.run)).value();
+    CHECK(row.state == run_state::failed);
+    CHECK(row.error_text == "the disk is full");
+    CHECK(end(grant.fencing_token) == 409);
+    CHECK(lab.ask().status == 204);
+}
+
+STORE_TEST("a rotated key is accepted by the old key's signature, and a stranger's is not") {
+    bench lab(database, store);
+    REQUIRE(lab.register_machine().status == 200);
+    const auto old = lab.key, next = signing_key::generate(), last = signing_key::generate();
+    const auto first_step = rotation_certificate(old, next, lab.machine, "2026-11-30T21:00:00.000Z"),
+               second_step = rotation_certificate(next, last, lab.machine, "2026-12-01T21:00:00.000Z");
+    const auto register_as = [&](const signing_key& key, std::vector<std::string> rotations) {
+        lab.key = key;
+        return lab.register_machine({}, std::move(rotations)).status;
+    };
+    CHECK(register_as(last, {}) == 403);
+    CHECK(register_as(last, {second_step}) == 403);
+    CHECK(register_as(last, {first_step, second_step + " "}) == 403);
+    CHECK(register_as(last, {second_step, first_step}) == 200);
+    CHECK(register_as(last, {}) == 200);
+    // The key that was given up opens the door no more.
+    CHECK(register_as(old, {}) == 403);
+    CHECK(register_as(next, {first_step}) == 403);
+    lab.key = last;
+    REQUIRE(store.enqueue(test::sample_run(1)).has_value());
+    const auto grant = lab.granted();
+    CHECK(lab.deliver(grant, lab.upload(lab.receipt_of(grant.run, old))) == 409);
+    CHECK(lab.deliver(grant, lab.upload(lab.receipt_of(grant.run, last))) == 200);
 }
 
 STORE_TEST("a hub that ends answers all that wait with nothing") {

@@ -105,6 +105,19 @@ STORE_TEST("a lost machine's run ends as interrupted and its next attempt is a n
           error_code::conflict);
 }
 
+STORE_TEST("a run whose lease was given before the clock was set back does not stay running") {
+    const auto lab = open_lab(database);
+    REQUIRE(lab->register_machine(sample_machine(), true).has_value());
+    REQUIRE(store.enqueue(sample_run(1)).has_value());
+    REQUIRE(store.claim(machine_id(sample_machine().id), {}, 60s).value().has_value());
+    database.time().set_wall(database.time().now() - 24h);
+    CHECK(lab->reap_expired(numbered_ids(100)).value().size() == 1);
+    // What lives renews its lease by the new time.
+    const auto next = store.claim(machine_id(sample_machine().id), {}, 60s).value().value();
+    CHECK(lab->reap_expired(numbered_ids(200)).value().empty());
+    CHECK(store.heartbeat(run_id(next.id), next.fencing_token, 60s).has_value());
+}
+
 STORE_TEST("attempts are bounded, and a cancelled run is not tried again") {
     const auto lab = open_lab(database);
     const auto machine = sample_machine();
@@ -122,6 +135,21 @@ STORE_TEST("attempts are bounded, and a cancelled run is not tried again") {
     database.time().advance(61s);
     CHECK(lab->reap_expired(numbered_ids(1000)).value().size() == 1);
     CHECK_FALSE(store.claim(machine_id(machine.id), {}, 60s).value().has_value());
+}
+
+STORE_TEST("a machine is forgotten by an administrator, but not while it has a run") {
+    const auto lab = open_lab(database);
+    const machine_id id(sample_machine().id);
+    CHECK(lab->remove_machine(id).error().code == error_code::not_found);
+    REQUIRE(lab->register_machine(sample_machine(), true).has_value());
+    REQUIRE(store.enqueue(sample_run(1)).has_value());
+    REQUIRE(store.claim(id, {}, 60s).value().has_value());
+    CHECK(lab->remove_machine(id).error().code == error_code::conflict);
+    REQUIRE(store.end_without_receipt(run_id(sample_run(1).id), run_state::failed, "x").has_value());
+    CHECK(lab->remove_machine(id).has_value());
+    auto replaced = sample_machine();
+    replaced.public_key = "another key";
+    CHECK(lab->register_machine(replaced, false).value().state == machine_state::pending);
 }
 
 STORE_TEST("the hub's own runs are not reaped: their process seals them when it is back") {

@@ -14,6 +14,8 @@ class fake_clock final : public clock {
         now_ += std::chrono::duration_cast<utc_time::duration>(by);
         steady_ += std::chrono::duration_cast<std::chrono::steady_clock::duration>(by);
     }
+    /// As though someone set the wall clock; the steady one goes on.
+    void set_wall(utc_time to) { now_ = to; }
 
   private:
     utc_time now_;
