@@ -216,6 +216,7 @@ result<std::unique_ptr<application>> application::open(const shared_options& opt
         hub.progress = app->notifier_.get();
         hub.time = &app->clock_;
         hub.random = &app->random_;
+        hub.trust_at_sight = !config->approve_machines;
         app->hub_ = std::make_unique<lab::lab_hub>(hub);
         app->listener_->hub = app->hub_.get();
         server.endpoints = app->hub_->endpoints();

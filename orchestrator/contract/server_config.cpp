@@ -140,6 +140,7 @@ result<server_config> parse_server_config(std::string_view json_text) {
         }
         reader.defaulted("labels", config.labels);
         reader.defaulted("agents_only", config.agents_only);
+        reader.defaulted("approve_machines", config.approve_machines);
         reader.finish();
         return config;
     } catch (const json_failure& failure) {

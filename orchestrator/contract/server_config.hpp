@@ -43,7 +43,8 @@ struct server_config {
     double request_burst = 2000;
     int max_connections = 12000;
     int max_header_bytes = 16 * 1024, max_body_bytes = 1024 * 1024;
-    bool agents_only = false;  ///< this machine measures nothing itself
+    bool agents_only = false;       ///< this machine measures nothing itself
+    bool approve_machines = false;  ///< a new machine waits until an administrator makes it active
     std::vector<configured_webhook> webhooks;
     std::vector<configured_hook> hooks;
     std::optional<int> keep_receipts_days, keep_runs_days;
