@@ -64,7 +64,12 @@ class memory_run_store final : public run_store {
     result<bool> cancel_requested(const run_id& id) override {
         return runs.at(id.text()).state == run_state::cancelled;
     }
-    result<std::vector<run_row>> running_on(const machine_id&) override { return std::vector<run_row>(); }
+    result<std::vector<run_row>> running_on(const machine_id& machine) override {
+        std::vector<run_row> found;
+        for (const auto& [id, row] : runs)
+            if (row.state == run_state::running && row.machine_id == machine.text()) found.push_back(row);
+        return found;
+    }
     result<std::vector<run_row>> expired_leases() override { return std::vector<run_row>(); }
     result<run_row> find_run(const run_id& id) override {
         const auto found = runs.find(id.text());
