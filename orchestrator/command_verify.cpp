@@ -4,9 +4,11 @@
 #include <iostream>
 #include <iterator>
 
+#include "application.hpp"
 #include "command_options.hpp"
 #include "contract/verification_json.hpp"
 #include "receipt/chain.hpp"
+#include "receipt/digest.hpp"
 #include "receipt/envelope.hpp"
 #include "run/verify_receipt.hpp"
 
@@ -33,8 +35,13 @@ result<verify_options_of_key> accepted_keys(const verify_options& options) {
             auto text = read_file(*options.key);
             if (!text) return text.error();
             auto key = parse_public_key(*text);
-            if (!key) return key.error();
+            if (!key)
+                return error{error_code::invalid_argument, "'" + *options.key + "' is no public key: " + key.error().message,
+                             "--key", "Name a .pub file, as `assay keygen` prints its public key, or a key id."};
             accepted.key_id = key->id();
+        } else if (!is_sha256_hex(*options.key)) {
+            return error{error_code::invalid_argument, "'" + *options.key + "' is neither a file nor a key id", "--key",
+                         "A key id is 64 hexadecimal digits; `assay keygen` prints it."};
         }
     }
     if (options.trust) {
@@ -42,12 +49,14 @@ result<verify_options_of_key> accepted_keys(const verify_options& options) {
         if (!trust) return trust.error();
         accepted.trust = std::move(*trust);
     }
+    if (auto files = find_installed_files(shared_options{})) accepted.policies = files->policies;
     return accepted;
 }
 
 void print(const std::string& file, const receipt_verification& found, bool as_json) {
     if (as_json) {
-        verification_report report{file, found.valid, found.reasons, found.key_id, found.file_sha256, {}, {}, {}, {}};
+        verification_report report{file, found.valid, found.reasons, found.remarks, found.key_id,
+                                   found.file_sha256, {}, {}, {}, {}};
         if (found.document) {
             report.receipt_id = found.document->id;
             report.verdict = verdict_name(found.document->verdict.result);
@@ -63,6 +72,21 @@ void print(const std::string& file, const receipt_verification& found, bool as_j
                   << verdict_name(found.document->verdict.result) << '\n';
     if (!found.key_id.empty()) std::cout << "  signed by the key " << found.key_id << '\n';
     for (const std::string& why : found.reasons) std::cout << "  - " << why << '\n';
+    for (const std::string& remark : found.remarks) std::cout << "  note: " << remark << '\n';
+}
+
+void print(const chain_fault& fault, bool as_json) {
+    if (as_json)
+        std::cout << chain_fault_text({chain_fault_name(fault.type), fault.machine_id, fault.sequence, fault.message})
+                  << '\n';
+    else
+        std::cout << "CHAIN    " << chain_fault_name(fault.type) << ": " << fault.message << '\n';
+}
+
+receipt_verification unreadable_file(const error& cause) {
+    receipt_verification out;
+    out.reasons.push_back(cause.text());
+    return out;
 }
 
 }  // namespace
@@ -77,6 +101,7 @@ int command_verify(const verify_options& options) {
         auto bytes = read_file(file);
         if (!bytes) {
             report_error(bytes.error());
+            if (options.json) print(file, unreadable_file(bytes.error()), true);
             unreadable = true;
             continue;
         }
@@ -88,7 +113,7 @@ int command_verify(const verify_options& options) {
     if (options.chain)
         for (const chain_fault& fault : check_chain(std::move(links))) {
             all_valid = false;
-            (options.json ? std::cerr : std::cout) << "CHAIN    " << chain_fault_name(fault.type) << ": " << fault.message << '\n';
+            print(fault, options.json);
         }
     if (unreadable) return exit_usage;
     return all_valid ? exit_verified : exit_inconclusive;

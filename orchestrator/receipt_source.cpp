@@ -5,6 +5,7 @@
 #include <iterator>
 #include <memory>
 
+#include "application.hpp"
 #include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "receipt/envelope.hpp"
@@ -17,7 +18,9 @@ namespace assay {
 namespace {
 
 result<receipt> verified(const std::string& named, const std::string& bytes) {
-    receipt_verification found = verify_receipt(bytes);
+    verify_options_of_key accepted;
+    if (auto files = find_installed_files(shared_options{})) accepted.policies = files->policies;
+    receipt_verification found = verify_receipt(bytes, accepted);
     if (!found.valid)
         return error{error_code::signature_invalid,
                      "'" + named + "' does not verify: " +

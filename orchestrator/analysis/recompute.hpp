@@ -20,8 +20,9 @@ struct figure_mismatch {
 /// Stored and recomputed doubles may differ by this fraction: logarithms differ by an ulp between C libraries.
 inline constexpr double recompute_tolerance = 1e-9;
 
-/// Recomputes the model's costs, every block's figures, the analysis, and the verdict's result, precision and reason
-/// codes (taking the gate's and the run's own reasons as stored). Empty: everything agrees.
+/// Recomputes the model's costs, every block's figures, the analysis, and the verdict's result, precision and reasons
+/// (taking the gate's and the run's own reasons as stored): codes, facts, and the numbers that sentences and notes
+/// state; their words may be another build's. Empty: everything agrees.
 std::vector<figure_mismatch> check_figures(const receipt& document, const budgets& bounds = {});
 
 }  // namespace assay

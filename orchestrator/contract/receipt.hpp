@@ -112,6 +112,8 @@ struct verdict_facts {
 struct chain_link {
     std::optional<std::string> previous_sha256;  ///< of the machine's previous receipt file; absent for its first
     std::uint64_t sequence = 0;                  ///< 0 for the machine's first
+    /// Whose chain it is: the machine that signed, also where it measured nothing (published figures).
+    std::optional<std::string> machine_id;
     bool operator==(const chain_link&) const = default;
 };
 
@@ -138,6 +140,9 @@ struct receipt {
     std::vector<std::string> notes;
     bool operator==(const receipt&) const = default;
 };
+
+/// The id of the machine whose chain the receipt belongs to; empty where it names none.
+std::string chain_owner(const receipt& document);
 
 /// Reads an inner receipt. An unknown major version is refused by name; unknown fields of a newer minor are kept out.
 result<receipt> parse_receipt(std::string_view json_text);

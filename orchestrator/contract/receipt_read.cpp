@@ -171,6 +171,7 @@ static void read_json(const json& value, const json_context& at, chain_link& out
     object_reader object(value, at);
     optional_sha256(object, "previous_sha256", out.previous_sha256);
     object.required("sequence", out.sequence);
+    object.optional("machine_id", out.machine_id);
     object.finish();
 }
 
@@ -233,6 +234,11 @@ receipt read_receipt(const json& value, const json_context& at) {
 constexpr int own_minor_version = 0;
 
 }  // namespace
+
+std::string chain_owner(const receipt& document) {
+    if (document.chain.machine_id) return *document.chain.machine_id;
+    return document.machine ? document.machine->machine_id : std::string();
+}
 
 result<receipt> parse_receipt(std::string_view json_text) {
     json_rules rules{error_code::corrupt, false};

@@ -149,6 +149,7 @@ std::string receipt_text(const receipt& document) {
     for (char block : document.plan) out["plan"].push_back(std::string(1, block));
     for (const arm_record& arm : document.arms) out["arms"].push_back(arm_json(arm));
     put(out["chain"], "previous_sha256", document.chain.previous_sha256);
+    put(out["chain"], "machine_id", document.chain.machine_id);
     put_facts(out, "machine", document.machine);
     if (document.browser) out["browser"] = browser_json(*document.browser);
     put_facts(out, "environment", document.environment);

@@ -123,7 +123,11 @@ std::string signing_key::seed() const {
 }
 
 std::string machine_id_of(const public_key& first_key) {
-    return first_key.id().substr(0, 16);
+    return machine_id_of_key(first_key.id());
+}
+
+std::string machine_id_of_key(const std::string& first_key_id) {
+    return first_key_id.substr(0, 16);
 }
 
 result<machine_identity> load_identity(const std::filesystem::path& home) {

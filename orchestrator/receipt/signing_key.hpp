@@ -52,6 +52,7 @@ struct machine_identity {
 
 /// The first 16 digits of a key id.
 std::string machine_id_of(const public_key& first_key);
+std::string machine_id_of_key(const std::string& first_key_id);
 
 /// Reads <home>/key. not_found when there is none; forbidden when others may read it; corrupt when it is damaged.
 result<machine_identity> load_identity(const std::filesystem::path& home);

@@ -53,10 +53,10 @@ result<chain_link> receipt_recorder::next_link(const std::string& own_id) const 
         auto opened = open_envelope(*bytes);
         if (!opened) continue;
         auto previous = parse_receipt(opened->receipt_text);
-        if (!previous || !previous->machine || previous->machine->machine_id != identity_.machine_id) continue;
-        return chain_link{opened->file_sha256, previous->chain.sequence + 1};
+        if (!previous || chain_owner(*previous) != identity_.machine_id) continue;
+        return chain_link{opened->file_sha256, previous->chain.sequence + 1, identity_.machine_id};
     }
-    return chain_link{};
+    return chain_link{{}, 0, identity_.machine_id};
 }
 
 result<std::optional<recorded_receipt>> receipt_recorder::recorded_for(const run_id& run) const {

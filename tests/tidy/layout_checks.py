@@ -23,10 +23,11 @@ ROOT_FOLDERS = {
 ROOT_FILES = {
     "CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE", "CONTRIBUTING.md", "CHANGELOG.md",
     "package.json", "package-lock.json", "tsconfig.json", "vitest.config.ts", "vitest.browser.config.ts", "vitest.kernels.config.ts",
+    "vitest.commands.config.ts",
     ".clang-format", ".clang-tidy", ".gitignore", ".gitattributes", ".npmrc", ".dockerignore", ".editorconfig",
 }
 TEST_FOLDERS = {
-    "unit", "store", "contract", "kernels", "browser", "faults", "load", "fuzz", "peers", "tidy", "support",
+    "unit", "store", "contract", "commands", "kernels", "browser", "faults", "load", "fuzz", "peers", "tidy", "support",
     "package", "docs", "tools", "service",
 }
 

@@ -106,6 +106,11 @@ suite_docs() {
     python3 -m unittest discover -v -s "$ASSAY_ROOT/tests/docs" -p 'test_*.py' 2>&1
 }
 
+# verify, compare, export and import on files, and the page's verifier on the same ones.
+suite_commands() {
+  build_programs release assay && build_web && (cd "$ASSAY_ROOT" && npx --no-install vitest run --config vitest.commands.config.ts)
+}
+
 suite_package() {
   "$ASSAY_ROOT/tests/package/package_test.sh"
 }

@@ -28,6 +28,38 @@ describe("canonical JSON", () => {
     expect(() => canonicalJson({ a: undefined })).toThrow(TypeError);
   });
 
+  // Bits of the double, and its text.
+  it.each([
+    ["0000000000000000", "0"],
+    ["8000000000000000", "0"],
+    ["0000000000000001", "5e-324"],
+    ["8000000000000001", "-5e-324"],
+    ["7fefffffffffffff", "1.7976931348623157e+308"],
+    ["ffefffffffffffff", "-1.7976931348623157e+308"],
+    ["4340000000000000", "9007199254740992"],
+    ["c340000000000000", "-9007199254740992"],
+    ["4430000000000000", "295147905179352830000"],
+    ["44b52d02c7e14af5", "9.999999999999997e+22"],
+    ["44b52d02c7e14af6", "1e+23"],
+    ["44b52d02c7e14af7", "1.0000000000000001e+23"],
+    ["444b1ae4d6e2ef4e", "999999999999999700000"],
+    ["444b1ae4d6e2ef4f", "999999999999999900000"],
+    ["444b1ae4d6e2ef50", "1e+21"],
+    ["3eb0c6f7a0b5ed8c", "9.999999999999997e-7"],
+    ["3eb0c6f7a0b5ed8d", "0.000001"],
+    ["41b3de4355555553", "333333333.3333332"],
+    ["41b3de4355555554", "333333333.33333325"],
+    ["41b3de4355555555", "333333333.3333333"],
+    ["41b3de4355555556", "333333333.3333334"],
+    ["41b3de4355555557", "333333333.33333343"],
+    ["becbf647612f3696", "-0.0000033333333333333333"],
+    ["43143ff3c1cb0959", "1424953923781206.2"],
+  ])("writes the number of bits %s as RFC 8785, appendix B, lists it", (bits, text) => {
+    const bytes = new DataView(new ArrayBuffer(8));
+    bytes.setBigUint64(0, BigInt(`0x${bits}`));
+    expect(canonicalJson(bytes.getFloat64(0))).toBe(text);
+  });
+
   it("spells minus zero as zero and small and large numbers as ECMAScript does", () => {
     expect(canonicalJson([-0, 5e-324, 1.7976931348623157e308, 1e21, 1e-7])).toBe(
       "[0,5e-324,1.7976931348623157e+308,1e+21,1e-7]",

@@ -13,8 +13,9 @@ import { LiveQuery } from "../data/live_query";
 import { blockNames, type Receipt } from "../data/receipt";
 import { count, duration, flops, loss, moment, percent, ratio } from "../format";
 import { addressOf } from "../router";
+import { checkFigures } from "../verify/check_figures";
 import { openEnvelope, type Check } from "../verify/envelope";
-import { blockMedian, checkFigures } from "../verify/recompute";
+import { blockMedian } from "../verify/recompute";
 import { armTable, stepTable } from "./receipt_tables";
 import { badgeSvg, stepsCsv } from "./receipt_export";
 

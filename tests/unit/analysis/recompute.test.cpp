@@ -56,6 +56,17 @@ TEST_CASE("a figure that its samples do not give is named") {
         {"/model/parameters", [](receipt& r) { r.model.parameters += 1; }},
         {"/verdict/result", [](receipt& r) { r.verdict.result = verdict_result::inconclusive; }},
         {"/verdict/precision", [](receipt& r) { r.verdict.precision = "spread"; }},
+        {"/model/layers", [](receipt& r) { r.request.model.layers += 1; }},
+        {"/analysis/notes", [](receipt& r) { r.analysis.notes.push_back("99 of 100 steps were fast"); }},
+        {"/verdict/reasons/0/message", [](receipt& r) { r.verdict.reasons[0].message = "Within 0.01 %."; }},
+        {"/verdict/reasons/0/facts/half_width",
+         [](receipt& r) { r.verdict.reasons[0].facts["half_width"] = "0.0001"; }},
+        {"/verdict/reasons/0/facts/invented", [](receipt& r) { r.verdict.reasons[0].facts["invented"] = "9"; }},
+        {"/arms/0/cold_start_ms",
+         [](receipt& r) {
+             r.arms[0].cold_start_parts_ms = {{"compile", 300}, {"first_step", 20}};
+             r.arms[0].cold_start_ms = 200;
+         }},
         {"/verdict/reasons", [](receipt& r) { r.verdict.reasons.clear(); }}};
     for (const auto& [pointer, change] : changes) {
         receipt document = judged();
@@ -65,6 +76,14 @@ TEST_CASE("a figure that its samples do not give is named") {
         REQUIRE(wrong.size() == 1);
         CHECK(wrong[0].pointer == pointer);
     }
+}
+
+TEST_CASE("a reason or note worded otherwise, with the same numbers or fewer, is another build's and no fault") {
+    receipt document = judged();
+    document.verdict.reasons[0].message = "Four quadruples, and precise.";
+    document.verdict.reasons[0].facts.erase("limit");
+    document.analysis.notes.push_back("nothing else to say");
+    CHECK(check_figures(document).empty());
 }
 
 TEST_CASE("a changed sample shows in the figures") {

@@ -1,0 +1,81 @@
+"""Half-widths of 95 % intervals of A against A: tachometer's and Assay's, same work, same wall time. See ../statistics.sh."""
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from assay_run import chromium, half_width, run
+
+SAMPLES = 20  # a page, each a fresh load; two pages
+STEPS_A_BLOCK = 40
+FIRST_QUADRUPLES = 3
+
+
+def tachometer_config(page):
+    switches = ["--no-sandbox"] if os.geteuid() == 0 else []
+    browser = {"name": "chrome", "headless": True, "binary": chromium() or shutil.which("chromium"), "addArguments": switches}
+    measurement = {"mode": "expression", "expression": "window.tachometerResult"}
+    benchmarks = [{"name": name, "url": "index.html", "browser": browser, "measurement": measurement} for name in ("first", "second")]
+    return {"root": str(page), "sampleSize": SAMPLES, "timeout": 0, "benchmarks": benchmarks}
+
+
+def run_tachometer(program, page):
+    """Relative half-width of the second page's time over the first's, the mean time in ms, and the seconds it took."""
+    with tempfile.TemporaryDirectory(prefix="assay-tachometer-") as folder:
+        # Its paths are relative to the configuration's folder, which must be the served one.
+        config, answer = Path(page) / "tachometer.json", Path(folder) / "answer.json"
+        config.write_text(json.dumps(tachometer_config(page)))
+        started = time.monotonic()
+        ran = subprocess.run([program, "--config", str(config), "--json-file", str(answer)], cwd=page, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True, check=False)
+        seconds = time.monotonic() - started
+        if ran.returncode != 0 or not answer.exists():
+            raise SystemExit(f"tachometer failed (exit code {ran.returncode}):\n{ran.stdout[-3000:]}")
+        first, second = json.loads(answer.read_text())["benchmarks"]
+    change = next(difference for difference in second["differences"] if difference)["percentChange"]
+    # Low and high are percentages of the first one's mean.
+    return (change["high"] - change["low"]) / 200, (first["mean"]["low"] + first["mean"]["high"]) / 2, seconds
+
+
+def quadruples_for(seconds, program, home):
+    """How many quadruples of tiny fit in so many seconds, from one run of three."""
+    _, took = run(program, home, ["wasm-simd"] * 2, "tiny", FIRST_QUADRUPLES, STEPS_A_BLOCK, 2, 1)
+    return max(FIRST_QUADRUPLES, int(FIRST_QUADRUPLES * seconds / took))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--tachometer", required=True)
+    parser.add_argument("--page", required=True)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+
+    peers, ours = [], []
+    quadruples = None
+    with tempfile.TemporaryDirectory(prefix="assay-widths-") as home:
+        print("round  who         wall time  work of one sample  half-width")
+        for number in range(1, options.rounds + 1):
+            width, mean_ms, seconds = run_tachometer(options.tachometer, options.page)
+            peers.append(width)
+            print(f"{number:5}  tachometer  {seconds:7.1f} s  {mean_ms:15.2f} ms  {100 * width:8.2f} %", flush=True)
+            quadruples = quadruples or quadruples_for(seconds, options.program, home)
+            receipt, seconds = run(options.program, home, ["wasm-simd"] * 2, "tiny", quadruples, STEPS_A_BLOCK, 2, number)
+            ours.append(half_width(receipt))
+            print(f"{number:5}  assay       {seconds:7.1f} s  {receipt['analysis']['a_median_ms']:15.2f} ms  {100 * ours[-1]:8.2f} %"
+                  f"   ({quadruples} quadruples of {STEPS_A_BLOCK} steps)", flush=True)
+    ratio = statistics.median(ours) / statistics.median(peers)
+    print(f"\nhalf-width, median: tachometer {100 * statistics.median(peers):.2f} %, assay {100 * statistics.median(ours):.2f} %: "
+          f"{ratio:.2f} of it (at most 0.5 asked for)")
+    sys.exit(0 if ratio <= 0.5 else 1)
+
+
+if __name__ == "__main__":
+    main()
