@@ -30,6 +30,8 @@ static void read_json(const json& value, const json_context& at, reason& out) {
 namespace {
 
 constexpr int max_position = 3;
+/// Of the most quadruples that can be asked for: the work of judging a stranger's file has a bound.
+constexpr std::size_t max_blocks = 4 * 200;
 constexpr int max_count = 1 << 30;
 
 char read_block(const json& value, const json_context& at) {
@@ -219,7 +221,11 @@ receipt read_receipt(const json& value, const json_context& at) {
     const json_context plan_at(at, "plan");
     const json& plan = object.get("plan");
     if (!plan.is_array()) plan_at.fail("must be a list");
+    if (plan.size() > max_blocks) plan_at.fail("holds more than " + std::to_string(max_blocks) + " blocks");
     for (std::size_t i = 0; i < plan.size(); ++i) out.plan.push_back(read_block(plan[i], json_context(plan_at, i)));
+    const json& arms = object.get("arms");
+    if (arms.size() > max_blocks)
+        json_context(at, "arms").fail("holds more than " + std::to_string(max_blocks) + " blocks");
     object.required("arms", out.arms);
     object.required("analysis", out.analysis);
     object.required("verdict", out.verdict);

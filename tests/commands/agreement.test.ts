@@ -109,6 +109,10 @@ describe("the program and the page", () => {
       (r) => (r.request.seed = 43),
       (r) => r.plan!.reverse(),
       (r) => (r.schema = "assay.receipt/2.0"),
+      (r) => {
+        const { adapter_before: _, adapter_after: __, ...block } = r.arms![0]!;
+        r.arms = Array.from({ length: 1000 }, (_, index) => ({ ...block, quadruple: index >> 2 }));
+      },
       (r) => (r.request.quadruples = 6),
     ];
     const files = forgeries.map((forge, index) => {

@@ -13,6 +13,9 @@ const tolerance = 1e-9;
 /** Figures below this are compared as if they were this large: differences of logarithms carry their rounding. */
 const smallest_scale = 1e-3;
 const vocabulary_size = 256;
+/** What can be asked for at most: the work of judging a stranger's file has a bound. */
+const max_blocks = 800;
+const max_steps = 10_000;
 const model_sizes = ["layers", "d_model", "ctx", "batch", "heads"] as const;
 type ModelSize = (typeof model_sizes)[number];
 /** Of the presets, in the order of model_sizes (orchestrator/contract/model.cpp). */
@@ -69,10 +72,12 @@ function checkForm(receipt: Receipt): Check[] {
   const number = (value: unknown): boolean => typeof value === "number";
   const arms: unknown = receipt.arms ?? [];
   if (!Array.isArray(arms) || !Array.isArray(receipt.plan ?? [])) return refuse("Its arms or its plan are no list.");
+  if (arms.length > max_blocks || (receipt.plan ?? []).length > max_blocks) return refuse(`It holds more than ${max_blocks} blocks.`);
   for (const [index, block] of (receipt.arms ?? []).entries()) {
     const steps: unknown = block.steps ?? [];
     const is_step = (step: { wall_ms?: unknown; loss?: unknown } | null): boolean =>
       step !== null && number(step.wall_ms) && (step.wall_ms as number) >= 0 && number(step.loss);
+    if (Array.isArray(steps) && steps.length > max_steps) return refuse(`Block ${index + 1} holds more than ${max_steps} steps.`);
     if (!Array.isArray(steps) || !steps.every(is_step)) return refuse(`Block ${index + 1} has steps that are not times and losses.`);
     if (!number(block.quadruple) || !number(block.position)) return refuse(`Block ${index + 1} does not say where it stands.`);
   }

@@ -1,6 +1,8 @@
 """Half-widths of 95 % intervals of A against A: tachometer's and Assay's, same work, same wall time. See ../statistics.sh."""
 
 import argparse
+import contextlib
+import functools
 import json
 import os
 import shutil
@@ -8,7 +10,9 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from assay_run import chromium, half_width, run
@@ -18,22 +22,40 @@ STEPS_A_BLOCK = 40
 FIRST_QUADRUPLES = 3
 
 
-def tachometer_config(page):
+class QuietHandler(SimpleHTTPRequestHandler):
+    """Serves the page. tachometer's own server would do, but reads a module of WebAssembly as if it were text."""
+
+    def log_message(self, *_):
+        pass
+
+
+@contextlib.contextmanager
+def served(page):
+    """The address of a page's folder while it is served."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(QuietHandler, directory=str(page)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/index.html"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def tachometer_config(address):
     switches = ["--no-sandbox"] if os.geteuid() == 0 else []
     browser = {"name": "chrome", "headless": True, "binary": chromium() or shutil.which("chromium"), "addArguments": switches}
     measurement = {"mode": "expression", "expression": "window.tachometerResult"}
-    benchmarks = [{"name": name, "url": "index.html", "browser": browser, "measurement": measurement} for name in ("first", "second")]
-    return {"root": str(page), "sampleSize": SAMPLES, "timeout": 0, "benchmarks": benchmarks}
+    benchmarks = [{"name": name, "url": address, "browser": browser, "measurement": measurement} for name in ("first", "second")]
+    return {"sampleSize": SAMPLES, "timeout": 0, "benchmarks": benchmarks}
 
 
 def run_tachometer(program, page):
     """Relative half-width of the second page's time over the first's, the mean time in ms, and the seconds it took."""
-    with tempfile.TemporaryDirectory(prefix="assay-tachometer-") as folder:
-        # Its paths are relative to the configuration's folder, which must be the served one.
-        config, answer = Path(page) / "tachometer.json", Path(folder) / "answer.json"
-        config.write_text(json.dumps(tachometer_config(page)))
+    with tempfile.TemporaryDirectory(prefix="assay-tachometer-") as folder, served(page) as address:
+        config, answer = Path(folder) / "config.json", Path(folder) / "answer.json"
+        config.write_text(json.dumps(tachometer_config(address)))
         started = time.monotonic()
-        ran = subprocess.run([program, "--config", str(config), "--json-file", str(answer)], cwd=page, stdout=subprocess.PIPE,
+        ran = subprocess.run([program, "--config", str(config), "--json-file", str(answer)], cwd=folder, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, text=True, check=False)
         seconds = time.monotonic() - started
         if ran.returncode != 0 or not answer.exists():
