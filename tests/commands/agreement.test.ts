@@ -109,6 +109,15 @@ describe("the program and the page", () => {
       (r) => (r.request.seed = 43),
       (r) => r.plan!.reverse(),
       (r) => (r.schema = "assay.receipt/2.0"),
+      (r) => (r.evidence = "gold" as never),
+      (r) => (r.arms![3]!.cold_start_ms! /= 2),
+      (r) => (r.chain!.machine_id = "0123456789abcdef"),
+      (r) => (r.arms![2]!.adapter_after!.page!.is_fallback = true),
+      (r) => delete r.arms![2]!.adapter_before!.page!.is_fallback,
+      (r) => (r.arms![2]!.adapter_before!.page!.architecture = "swiftshader"),
+      (r) => (r.request.policy = "apple-metal-3"),
+      (r) => (r.request.policy = "any"),
+      (r) => delete r.arms![7]!.adapter_before,
       (r) => {
         const { adapter_before: _, adapter_after: __, ...block } = r.arms![0]!;
         r.arms = Array.from({ length: 1000 }, (_, index) => ({ ...block, quadruple: index >> 2 }));

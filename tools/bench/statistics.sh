@@ -46,7 +46,7 @@ echo "exports.path = '$(command -v chromedriver)';" >"$peer/node_modules/chromed
 
 page="$ASSAY_ROOT/build/bench-statistics/page"
 mkdir -p "$page"
-(cd "$ASSAY_ROOT" && node tools/bench/statistics/build.mjs "$page")
+(cd "$ASSAY_ROOT" && node tools/bench/build_page.mjs tools/bench/statistics "$page")
 mkdir -p "$page/wasm"
 cp "$SHARE/web/wasm/wasm-simd".{mjs,wasm} "$page/wasm/"
 

@@ -1,8 +1,10 @@
 // Is what a receipt states what its samples give? One check a figure, then the verdict; the same as `assay verify` makes
 // (orchestrator/analysis/recompute.cpp).
 
-import type { Analysis, Reason, Receipt } from "../data/receipt";
+import { presets } from "../../../trainer_wasm/web/presets";
+import type { Analysis, ArmRecord, Reason, Receipt } from "../data/receipt";
 import type { Check } from "./envelope";
+import { checkGate } from "./gate";
 import { makePlan, seedOf } from "./plan";
 import { blockMedian, isPublished, recompute, type Recomputed } from "./recompute";
 import { numbersIn } from "./text";
@@ -13,24 +15,12 @@ const tolerance = 1e-9;
 /** Figures below this are compared as if they were this large: differences of logarithms carry their rounding. */
 const smallest_scale = 1e-3;
 const vocabulary_size = 256;
+const evidence_classes = ["measured", "derived", "observed", "historical", "projected", "not-measured"];
 /** What can be asked for at most: the work of judging a stranger's file has a bound. */
 const max_blocks = 800;
 const max_steps = 10_000;
 const model_sizes = ["layers", "d_model", "ctx", "batch", "heads"] as const;
 type ModelSize = (typeof model_sizes)[number];
-/** Of the presets, in the order of model_sizes (orchestrator/contract/model.cpp). */
-const preset_sizes: Record<string, readonly number[]> = {
-  smoke: [1, 32, 16, 2, 2],
-  tiny: [2, 48, 32, 16, 3],
-  small: [3, 96, 64, 16, 3],
-  medium: [4, 128, 96, 16, 4],
-  large: [6, 192, 128, 12, 6],
-  xl: [8, 256, 128, 8, 8],
-  huge: [12, 256, 256, 8, 8],
-  massive: [14, 384, 256, 4, 12],
-  mega: [14, 384, 512, 2, 12],
-  behemoth: [24, 1280, 512, 1, 20],
-};
 
 function agree(x: number, y: number): boolean {
   return x === y || Math.abs(x - y) <= tolerance * Math.max(Math.abs(x), Math.abs(y), smallest_scale);
@@ -54,7 +44,7 @@ export function checkFigures(receipt: Receipt): Check[] {
   if (form.length > 0) return form;
   const stated = receipt.analysis ?? {};
   const found = isPublished(receipt) ? asStated(stated) : recompute(receipt);
-  return [...checkModel(receipt), ...checkPlan(receipt), ...checkBlocks(receipt), ...checkAnalysis(stated, found), ...checkVerdict(receipt, found)];
+  return [...checkModel(receipt), ...checkPlan(receipt), ...checkBlocks(receipt), ...checkAnalysis(stated, found), ...checkVerdict(receipt, found), ...checkGate(receipt)];
 }
 
 /** Figures that somebody stated cannot be recomputed: they are what they are, and the verdict says so. */
@@ -69,6 +59,10 @@ function checkForm(receipt: Receipt): Check[] {
   const refuse = (detail: string): Check[] => [{ name: "receipt", outcome: "failed", detail }];
   if (!/^assay\.receipt\/1\.\d+$/.test(String(receipt.schema)))
     return refuse(`The receipt has the schema "${String(receipt.schema)}"; this page reads assay.receipt/1.x.`);
+  if (!evidence_classes.includes(receipt.evidence)) return refuse(`"${String(receipt.evidence)}" is no class of evidence.`);
+  const owner = receipt.chain?.machine_id;
+  if (owner !== undefined && receipt.machine !== undefined && owner !== receipt.machine.machine_id)
+    return refuse("It stands in the chain of another machine than the one that measured.");
   const number = (value: unknown): boolean => typeof value === "number";
   const arms: unknown = receipt.arms ?? [];
   if (!Array.isArray(arms) || !Array.isArray(receipt.plan ?? [])) return refuse("Its arms or its plan are no list.");
@@ -89,8 +83,9 @@ function checkForm(receipt: Receipt): Check[] {
 /** The sizes that the request names, of a preset or its own. */
 function sizesOf(receipt: Receipt): [ModelSize, number | undefined][] {
   const own = receipt.request.model as Partial<Record<ModelSize, number>> | undefined;
-  const preset = preset_sizes[receipt.request.preset ?? ""];
-  return model_sizes.map((name, index) => [name, preset === undefined ? own?.[name] : preset[index]]);
+  const name = receipt.request.preset;
+  const asked: Partial<Record<ModelSize, number>> | undefined = name === undefined ? own : presets[name];
+  return model_sizes.map((size) => [size, asked?.[size]]);
 }
 
 /** The sizes are those that the request names; parameters and operations a step follow from them. */
@@ -124,8 +119,15 @@ function checkBlocks(receipt: Receipt): Check[] {
     onlyFaults([
       ...compareFigure(`median of block ${index + 1}`, record.median_step_ms, blockMedian(record)),
       ...compareFigure(`last loss of block ${index + 1}`, record.final_loss, record.steps?.at(-1)?.loss),
+      ...checkColdStart(record, index),
     ]),
   );
+}
+
+function checkColdStart(record: ArmRecord, index: number): Check[] {
+  const parts = Object.values(record.cold_start_parts_ms ?? {});
+  if (parts.length === 0) return [];
+  return compareFigure(`cold start of block ${index + 1}`, record.cold_start_ms, parts.reduce((sum, part) => sum + part, 0));
 }
 
 function checkAnalysis(stated: Analysis, found: Recomputed): Check[] {

@@ -2,6 +2,8 @@
 
 import { createHash, createPrivateKey, createPublicKey, sign } from "node:crypto";
 import type { ArmRecord, Evidence, Receipt, StepSample, VerdictResult } from "../../../orchestrator/dashboard/data/receipt";
+import type { ModelShape } from "../../../trainer_wasm/web/arm";
+import { presets } from "../../../trainer_wasm/web/presets";
 import type { ReceiptSummary } from "../../../orchestrator/dashboard/data/source";
 import { canonicalJson } from "../../../orchestrator/dashboard/verify/canonical_json";
 import { preAuthenticationEncoding } from "../../../orchestrator/dashboard/verify/envelope";
@@ -27,30 +29,13 @@ export interface FixtureOptions {
   seed?: number;
 }
 
-interface Shape {
-  layers: number;
-  d_model: number;
-  ctx: number;
-  batch: number;
-  heads: number;
-}
-
-const shapes: Record<string, Shape> = {
-  smoke: { layers: 1, d_model: 32, ctx: 16, batch: 2, heads: 2 },
-  tiny: { layers: 2, d_model: 48, ctx: 32, batch: 16, heads: 3 },
-  small: { layers: 3, d_model: 96, ctx: 64, batch: 16, heads: 3 },
-  medium: { layers: 4, d_model: 128, ctx: 96, batch: 16, heads: 4 },
-  large: { layers: 6, d_model: 192, ctx: 128, batch: 12, heads: 6 },
-  xl: { layers: 8, d_model: 256, ctx: 128, batch: 8, heads: 8 },
-};
-
 const vocabulary = 256;
 
-function parametersOf({ layers, d_model, ctx }: Shape): number {
+function parametersOf({ layers, d_model, ctx }: ModelShape): number {
   return (vocabulary + ctx) * d_model + layers * (12 * d_model ** 2 + 13 * d_model) + 2 * d_model;
 }
 
-function flopsOf({ layers, d_model, ctx, batch }: Shape): number {
+function flopsOf({ layers, d_model, ctx, batch }: ModelShape): number {
   const tokens = batch * ctx;
   return 6 * tokens * (12 * layers * d_model ** 2 + vocabulary * d_model) + 6 * layers * tokens * d_model * (ctx + 1);
 }
@@ -74,7 +59,7 @@ export function machineId(name: string): string {
 
 export function makeReceipt(options: FixtureOptions): Receipt {
   const preset = options.preset ?? "large";
-  const shape = shapes[preset] ?? shapes["large"]!;
+  const shape = presets[preset] ?? presets["large"]!;
   const machine = options.machine ?? "bench-01";
   const arms = options.arms ?? (["wasm-simd-mt", "webgpu"] as [string, string]);
   const quadruples = options.quadruples ?? 1;
