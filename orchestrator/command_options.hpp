@@ -124,6 +124,7 @@ struct verify_options {
     bool json = false;
     std::optional<std::string> key;
     std::optional<std::string> trust;
+    std::optional<std::string> nonce;  ///< what the request asked with
     bool chain = false;
 };
 

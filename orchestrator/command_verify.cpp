@@ -29,6 +29,7 @@ result<std::string> read_file(const std::string& file) {
 
 result<verify_options_of_key> accepted_keys(const verify_options& options) {
     verify_options_of_key accepted;
+    accepted.nonce = options.nonce;
     if (options.key) {
         accepted.key_id = *options.key;
         if (std::filesystem::exists(*options.key)) {

@@ -110,6 +110,7 @@ void add_verify(CLI::App& app, verify_options& verify) {
     command->add_flag("--json", verify.json, "One JSON object a file");
     command->add_option("--key", verify.key, "Accept only this key: an id or a public-key file");
     command->add_option("--trust", verify.trust, "A folder of public keys to accept, and of revoked ones");
+    command->add_option("--nonce", verify.nonce, "Accept only receipts that answer a request with this nonce");
     command->add_flag("--chain", verify.chain, "Treat the files as one machine's chain and report gaps");
     command->callback([&verify] { throw CLI::RuntimeError(command_verify(verify)); });
 }

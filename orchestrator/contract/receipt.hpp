@@ -136,7 +136,7 @@ struct receipt {
     verdict_facts verdict;
     std::map<std::string, double> phases_ms;          ///< the whole run by phase
     chain_link chain;
-    std::optional<std::string> nonce;                 ///< the server's, where one asked for the run
+    std::optional<std::string> nonce;                 ///< the request's
     std::vector<std::string> notes;
     bool operator==(const receipt&) const = default;
 };

@@ -51,6 +51,11 @@ result<void> check_policy(const std::string& text, std::string field) {
     return check_name(text, std::move(field));
 }
 
+bool is_nonce(std::string_view text) {
+    constexpr std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    return text.size() >= 16 && text.size() <= 64 && text.find_first_not_of(allowed) == std::string_view::npos;
+}
+
 result<void> check_quadruples(const quadruple_plan& plan) {
     if (!plan.automatic) return check_range(plan.count, 1, max_quadruples, "/quadruples");
     if (auto ok = check_range(plan.bound, 3, max_quadruples, "/quadruples/auto/bound"); !ok) return ok;
@@ -132,6 +137,7 @@ void read_json(const json& value, const json_context& at, run_request& out) {
     object.defaulted("allow_unqualified", out.allow_unqualified);
     object.defaulted("randomise_order", out.randomise_order);
     object.optional("label", out.label);
+    object.optional("nonce", out.nonce);
     object.defaulted("pipelined_steps", out.pipelined_steps);
     object.optional("cool_down_seconds", out.cool_down_seconds);
     object.optional("repeat_optimizer", out.repeat_optimizer);
@@ -169,6 +175,7 @@ json request_json(const run_request& request) {
         out["quadruples"] = request.quadruples.count;
     put(out, "threads", request.threads);
     put(out, "label", request.label);
+    put(out, "nonce", request.nonce);
     put(out, "cool_down_seconds", request.cool_down_seconds);
     put(out, "repeat_optimizer", request.repeat_optimizer);
     return out;
@@ -201,6 +208,8 @@ result<void> validate(run_request& request) {
     if (request.label && std::any_of(request.label->begin(), request.label->end(),
                                      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }))
         return wrong("/label", "holds a control character");
+    if (request.nonce && !is_nonce(*request.nonce))
+        return wrong("/nonce", "must be 16 to 64 letters, digits, '-' or '_'");
     if (auto ok = check_range(request.pipelined_steps, 0, max_pipelined_steps, "/pipelined_steps"); !ok) return ok;
     if (request.cool_down_seconds)
         if (auto ok = check_range(*request.cool_down_seconds, 0, max_cool_down_seconds, "/cool_down_seconds"); !ok)

@@ -37,6 +37,7 @@ struct run_request {
     bool allow_unqualified = false;
     bool randomise_order = true;           ///< ABBA or BAAB by the seed; false: ABBA always
     std::optional<std::string> label;
+    std::optional<std::string> nonce;      ///< of whoever asks, kept in the receipt: it was made after the question
     int pipelined_steps = 0;
     std::optional<int> cool_down_seconds;  ///< pause between arms; absent: none
     std::optional<int> repeat_optimizer;   ///< test hook of the arms, recorded

@@ -1,5 +1,8 @@
 // /api/v1/runs: ask for a run, watch it, cancel it.
 #include <algorithm>
+#include <array>
+#include <cinttypes>
+#include <cstdio>
 
 #include "contract/json_writer.hpp"
 #include "contract/run_request.hpp"
@@ -30,6 +33,13 @@ result<std::optional<std::string>> idempotency_key_of(const http_request& reques
     return std::optional<std::string>(std::string(*key));
 }
 
+/// 32 hexadecimal digits that nobody can know beforehand.
+std::string make_nonce(random_source& random) {
+    std::array<char, 33> text{};
+    std::snprintf(text.data(), text.size(), "%016" PRIx64 "%016" PRIx64, random.next_u64(), random.next_u64());
+    return text.data();
+}
+
 std::optional<run_state> state_of_name(std::string_view name) {
     for (const auto state : {run_state::queued, run_state::running, run_state::done, run_state::failed,
                              run_state::cancelled, run_state::interrupted})
@@ -46,10 +56,12 @@ bool is_over(run_state state) {
 http_response create_run(api_context& context, const http_request& request) {
     const auto key = idempotency_key_of(request);
     if (!key) return problem(key.error());
-    const auto asked = parse_run_request(request.body);
+    auto asked = parse_run_request(request.body);
     if (!asked) return problem(asked.error());
     run_row row;
     row.id = make_sortable_id(*context.time, *context.random);
+    // A repeated question (same key, same request) must stay the same one; any other gets a nonce of its own.
+    if (!asked->nonce && !*key) asked->nonce = make_nonce(*context.random);
     row.request_text = run_request_text(*asked);
     row.label = asked->label;
     row.created_at = format_utc(context.time->now());

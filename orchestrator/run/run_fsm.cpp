@@ -53,7 +53,7 @@ run_fsm::run_fsm(run_settings settings) : settings_(std::move(settings)) {
     document_.run_id = settings_.id.text();
     document_.created_at = settings_.created_at;
     document_.request = request;
-    document_.nonce = settings_.nonce;
+    document_.nonce = request.nonce;
     document_.model = {request.model, parameter_count(request.model), flops_per_step(request.model)};
     for (const auto& [path, sha256] : settings_.assets) document_.inputs.assets[path] = sha256;
     document_.plan = make_plan(first_stage_quadruples(request.quadruples), request.seed, request.randomise_order);

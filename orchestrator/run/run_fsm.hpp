@@ -105,7 +105,6 @@ struct run_settings {
     std::string corpus_sha256;
     int default_threads = 1;
     std::vector<std::pair<std::string, std::string>> assets;  ///< served path, SHA-256
-    std::optional<std::string> nonce;
     /// The longest silence while an arm runs steps; the first step may compile.
     std::chrono::milliseconds silence_limit{120'000};
 };

@@ -99,6 +99,11 @@ receipt_verification verify_receipt(std::string_view file_bytes, const verify_op
     if (accepted.trust) check_owner(*document, out.key_id, *accepted.trust, out.reasons);
     if (document->machine && chain_owner(*document) != document->machine->machine_id)
         invalid("/chain/machine_id is not /machine/machine_id: a machine signs its own measurements");
+    if (accepted.nonce && document->nonce != accepted.nonce)
+        invalid("/nonce is " + document->nonce.value_or("absent") + ", not " + *accepted.nonce +
+                ": it does not answer that request");
+    if (document->nonce && document->nonce != document->request.nonce)
+        invalid("/nonce is not /request/nonce");
     if (document->id != opened->receipt_id) invalid("The envelope names another receipt than it holds");
     for (const figure_mismatch& wrong : check_figures(*document))
         invalid(wrong.pointer + " says " + wrong.stored + ", but the samples give " + wrong.recomputed);

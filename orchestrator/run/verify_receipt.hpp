@@ -18,6 +18,7 @@ namespace assay {
 struct verify_options_of_key {
     std::optional<std::string> key_id;              ///< exactly this key
     std::optional<trust_store> trust;               ///< a key of this folder
+    std::optional<std::string> nonce;               ///< the request must have held this nonce
     std::optional<std::filesystem::path> policies;  ///< the shipped policies; absent: the gate's reasons stand as stored
 };
 

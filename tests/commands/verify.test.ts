@@ -50,6 +50,21 @@ describe("assay verify", () => {
   });
 });
 
+it("--nonce accepts what answers one request alone", () => {
+  const nonce = "0123456789abcdef0123456789abcdef";
+  const receipt = realReceipt("small");
+  receipt.request.nonce = nonce;
+  receipt.nonce = nonce;
+  const file = sealedFile(folder, "nonce", receipt);
+  expect(assay(folder, "verify", "--nonce", nonce, file).code).toBe(exit.done);
+  const other = assay(folder, "verify", "--nonce", "another-nonce-of-mine", file);
+  expect(other.code).toBe(exit.invalid);
+  expect(other.out).toContain("it does not answer that request");
+  expect(assay(folder, "verify", "--nonce", nonce, realFile("small")).code).toBe(exit.invalid);
+  receipt.nonce = "another-nonce-of-mine";
+  expect(assay(folder, "verify", sealedFile(folder, "swapped", receipt)).out).toContain("/nonce is not /request/nonce");
+});
+
 /** Receipts of one machine, each holding the digest of the one before. */
 function chainOf(signers: Signer[], name: string): string[] {
   const files: string[] = [];

@@ -60,6 +60,7 @@ TEST_CASE("every invalid example is refused with a pointer to what is wrong") {
                                                       {"quadruples-word", "/quadruples"},
                                                       {"quadruples-bound", "/quadruples/auto/bound"},
                                                       {"label-control", "/label"},
+                                                      {"short-nonce", "/nonce"},
                                                       {"threads-null", "/threads"},
                                                       {"not-an-object", ""}};
     const auto found = test::examples("invalid", "run-request");

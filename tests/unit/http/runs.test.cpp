@@ -42,6 +42,19 @@ TEST_CASE("the same idempotency key gives the same run once, and with another re
     CHECK(fixture.runs.queued.size() == 1);
 }
 
+TEST_CASE("every question gets a nonce of its own, but for one that brings its own or is asked again by its key") {
+    server_fixture fixture;
+    const auto nonce_of = [&](const std::string& headers, std::string_view body) {
+        const auto id = field(fixture.ask("POST", "/api/v1/runs", headers, body).body, "id");
+        return field(fixture.ask("GET", "/api/v1/runs/" + id).body, "nonce");
+    };
+    const auto first = nonce_of({}, smoke);
+    CHECK(first.size() == 32);
+    CHECK(nonce_of({}, smoke) != first);
+    CHECK(nonce_of({}, R"({"preset":"smoke","nonce":"asked-by-the-caller"})") == "asked-by-the-caller");
+    CHECK(nonce_of("Idempotency-Key: nightly-8\r\n", smoke).empty());
+}
+
 TEST_CASE("a wrong field is pointed at by a problem document") {
     server_fixture fixture;
     auto answer = fixture.ask("POST", "/api/v1/runs", {}, R"({"preset":"smoke","steps":0})");
