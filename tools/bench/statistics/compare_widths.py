@@ -19,6 +19,7 @@ from assay_run import chromium, half_width, run
 
 SAMPLES = 20  # a page, each a fresh load; two pages
 STEPS_A_BLOCK = 40
+WARM_STEPS = 20  # past the engine's change of compilers, in every block alike
 FIRST_QUADRUPLES = 3
 
 
@@ -68,7 +69,7 @@ def run_tachometer(program, page):
 
 def quadruples_for(seconds, program, home):
     """How many quadruples of tiny fit in so many seconds, from one run of three."""
-    _, took = run(program, home, ["wasm-simd"] * 2, "tiny", FIRST_QUADRUPLES, STEPS_A_BLOCK, 2, 1)
+    _, took = run(program, home, ["wasm-simd"] * 2, "tiny", FIRST_QUADRUPLES, STEPS_A_BLOCK, WARM_STEPS, 1)
     return max(FIRST_QUADRUPLES, int(FIRST_QUADRUPLES * seconds / took))
 
 
@@ -89,7 +90,7 @@ def main():
             peers.append(width)
             print(f"{number:5}  tachometer  {seconds:7.1f} s  {mean_ms:15.2f} ms  {100 * width:8.2f} %", flush=True)
             quadruples = quadruples or quadruples_for(seconds, options.program, home)
-            receipt, seconds = run(options.program, home, ["wasm-simd"] * 2, "tiny", quadruples, STEPS_A_BLOCK, 2, number)
+            receipt, seconds = run(options.program, home, ["wasm-simd"] * 2, "tiny", quadruples, STEPS_A_BLOCK, WARM_STEPS, number)
             ours.append(half_width(receipt))
             print(f"{number:5}  assay       {seconds:7.1f} s  {receipt['analysis']['a_median_ms']:15.2f} ms  {100 * ours[-1]:8.2f} %"
                   f"   ({quadruples} quadruples of {STEPS_A_BLOCK} steps)", flush=True)
