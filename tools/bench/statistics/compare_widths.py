@@ -18,8 +18,8 @@ from pathlib import Path
 from assay_run import chromium, half_width, run
 
 SAMPLES = 20  # a page, each a fresh load; two pages
-STEPS_A_BLOCK = 40
-WARM_STEPS = 20  # past the engine's change of compilers, in every block alike
+STEPS_A_BLOCK = 15
+WARM_STEPS = 10  # past the engine's change of compilers, in every block alike
 FIRST_QUADRUPLES = 3
 
 
