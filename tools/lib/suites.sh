@@ -91,13 +91,14 @@ suite_load() {
   build_programs release assay && "$ASSAY_ROOT/tests/load/run_load.sh" --short
 }
 
-# A lab of 20 agents and 3 hubs whose parts die at random; without --jobs the script runs its 2,000. Then hand-outs: their
-# count here, their time only where nothing else runs (tests/load/hand_outs.py by itself).
+# A lab of 20 agents and 3 hubs whose parts die at random; without --jobs the script runs its 2,000. Then hand-outs and
+# queries: what they do here, how long they take only where nothing else runs (tests/load/hand_outs.py, lab_receipts.py).
 suite_lab() {
   local binary="$ASSAY_ROOT/build/release/bin/assay"
   build_programs release assay assay-native-arm && build_web
   "$ASSAY_ROOT/tools/lib/with_postgresql.sh" python3 "$ASSAY_ROOT/tests/faults/lab_chaos.py" --bin "$binary" --jobs 60
   "$ASSAY_ROOT/tools/lib/with_postgresql.sh" python3 "$ASSAY_ROOT/tests/load/hand_outs.py" --seconds 3 --hubs 2 --most-p99-ms 1000
+  "$ASSAY_ROOT/tools/lib/with_postgresql.sh" python3 "$ASSAY_ROOT/tests/load/lab_receipts.py" --receipts 100000 --seconds 1 --most-p99-ms 1000
 }
 
 # Every command of the guides, with the built program.
