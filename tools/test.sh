@@ -16,8 +16,8 @@ source "$ASSAY_ROOT/tools/lib/build.sh"
 source "$ASSAY_ROOT/tools/lib/suites.sh"
 
 readonly QUICK=(tidy tools unit pages)
-readonly ALL=(tidy tools unit pages modules commands kernels browser docs service faults lab fuzz load)
-readonly THOROUGH=("${ALL[@]}" sanitizers service_sanitizers package)
+readonly ALL=(tidy tools unit pages modules commands kernels browser docs service faults lab)
+readonly THOROUGH=("${ALL[@]}" load fuzz sanitizers service_sanitizers package)
 readonly TEST_LOGS="$ASSAY_ROOT/build/test-logs"
 
 case "${1:-}" in
