@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
-#include <iterator>
 #include <set>
 #include <sstream>
 #include <string>
@@ -15,8 +14,12 @@ namespace fs = std::filesystem;
 namespace {
 
 std::string read_text(const fs::path& path) {
+    // Through an insertion, which takes a failing read as the end: a process may end while its file is read, and an
+    // iterator over the buffer would throw.
     std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
+    std::ostringstream text;
+    text << file.rdbuf();
+    return std::move(text).str();
 }
 
 std::string first_line(const fs::path& path) {

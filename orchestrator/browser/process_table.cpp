@@ -5,15 +5,19 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 
 namespace assay {
 
 namespace {
 
 std::string read_file(const std::filesystem::path& path) {
+    // Through an insertion, which takes a failing read as the end: a process may end while its file is read, and an
+    // iterator over the buffer would throw.
     std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+    std::ostringstream text;
+    text << file.rdbuf();
+    return std::move(text).str();
 }
 
 /// True when `text` holds the path as a whole, not as the start of a longer name.

@@ -101,6 +101,20 @@ TEST_CASE("Linux: other people's browsers are counted by their main process, our
     CHECK_EQ(count_linux_browsers(root.path(), "/data/profiles"), 2);
 }
 
+TEST_CASE("Linux: a process that ends while its files are read is passed over") {
+    const test::temporary_folder root;
+    // The memory of a process opens and cannot be read from its start: a read fails as that of an ended process does.
+    for (const char* name : {"comm", "cmdline", "environ"}) {
+        fs::create_directories(root.path() / "proc" / "20");
+        fs::create_symlink("/proc/self/mem", root.path() / "proc" / "20" / name);
+    }
+    write(root.path() / "proc" / "21" / "comm", "chrome\n");
+    write(root.path() / "proc" / "21" / "cmdline", "chrome --user-data-dir=/h/profiles/P1");
+    CHECK_EQ(count_linux_browsers(root.path(), "/data/profiles"), 1);
+    const auto commands = make_system_commands();
+    CHECK_EQ(processes_of_profile("/h/profiles/P1", *commands, root.path() / "proc"), std::vector<pid_t>{21});
+}
+
 TEST_CASE("processes of a profile are known by folder, command line or environment, and a longer name is another profile") {
     const test::temporary_folder root;
     const auto process = [&](int pid, const std::string& command, const std::string& environment, const fs::path& folder) {
