@@ -60,7 +60,7 @@ package="$("$ASSAY_ROOT/tools/package.sh" --deb --output "$work/deb" | tail -n 1
 holds() { dpkg-deb -c "$package" | awk '{ print $6 }' | grep -qx "$1"; }
 check "the .deb holds the program" holds ./usr/bin/assay
 check "the .deb holds the pages" holds ./usr/share/assay/web/arm/index.html
-check "the .deb holds the service" holds ./lib/systemd/system/assay.service
+check "the .deb holds the service" holds ./usr/lib/systemd/system/assay.service
 depends_on_openssl() { dpkg-deb -f "$package" Depends | grep -q libssl3; }
 check "the .deb names the libraries it needs" depends_on_openssl
 
