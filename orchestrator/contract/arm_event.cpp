@@ -84,6 +84,8 @@ done_event read_done(object_reader& object) {
     object.optional("pipelined_step_ms", out.pipelined_step_ms);
     if (out.pipelined_step_ms && *out.pipelined_step_ms < 0)
         json_context(object.at(), "pipelined_step_ms").fail("must not be negative");
+    object.defaulted("gpu_ms", out.gpu_ms);
+    check_times(out.gpu_ms, json_context(object.at(), "gpu_ms"));
     object.optional("adapter", out.adapter);
     object.optional("page", out.page);
     return out;

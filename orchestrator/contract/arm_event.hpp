@@ -74,6 +74,7 @@ struct done_event {
     arm_phase phase = arm_phase::warmup;
     int steps = 0;
     std::optional<double> pipelined_step_ms;
+    std::vector<double> gpu_ms;  ///< empty, or one for each timed step, from an arm that learns them after the last one
     std::optional<page_adapter> adapter;
     std::optional<page_facts> page;
 };

@@ -228,6 +228,10 @@ run_action run_fsm::on_done(const done_event& event) {
         return fail_arm("protocol-error", "The arm says that it is done, but " + std::to_string(have) + " of " +
                                               std::to_string(asked) + " steps arrived");
     if (warming) return begin_phase(arm_phase::measure);
+    if (!event.gpu_ms.empty() && event.gpu_ms.size() != have)
+        return fail_arm("protocol-error", "The arm sent " + std::to_string(event.gpu_ms.size()) + " GPU times for " +
+                                              std::to_string(have) + " steps");
+    for (std::size_t at = 0; at < event.gpu_ms.size(); ++at) arm().steps[at].gpu_ms = event.gpu_ms[at];
     arm().pipelined_step_ms = event.pipelined_step_ms;
     enter(run_step::gating);
     return check_arm{};

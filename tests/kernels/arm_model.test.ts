@@ -65,6 +65,23 @@ describe("the WebGPU arm", () => {
     expect((await session.call("steps", 6)).losses).toEqual(first.losses);
   });
 
+  it("states the GPU time of every step since the reset, and how finely the GPU's clock advances", async () => {
+    const prepared = await session.call("prepareArm", config(smoke), inputsFor(smoke));
+    // The adapter of these tests, SwiftShader, has timestamp-query.
+    expect(prepared.gpu_timestamp_quantum_ns).toBeGreaterThan(0);
+    await session.call("steps", 4);
+    await session.call("reset");
+    const { milliseconds } = await session.call("steps", 3);
+    const times = await session.call("gpuTimes", 3);
+    const quantum_ms = prepared.gpu_timestamp_quantum_ns! / 1e6;
+    expect(times).toHaveLength(3);
+    times!.forEach((time, index) => {
+      expect(time).toBeGreaterThanOrEqual(0);
+      expect(time).toBeLessThan(milliseconds[index]! + 2 * quantum_ms);
+    });
+    expect(Math.max(...times!)).toBeGreaterThan(0);
+  });
+
   it("learns: the mean loss of later steps is lower than that of the first ones", async () => {
     await session.call("prepareArm", config(smoke), inputsFor(smoke));
     const { losses } = await session.call("steps", 60);

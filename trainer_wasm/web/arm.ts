@@ -54,6 +54,7 @@ export interface Prepared {
   dispatches_per_step?: number;
   /** How the arm waits for a step's end, in words ("synchronous", "map kept awake by error scopes"). */
   wait: string;
+  /** The smallest advance that the GPU's clock was seen to make; engines coarsen it. */
   gpu_timestamp_quantum_ns?: number;
   /** Facts about the variant chosen: microkernel, tile shapes, subgroup use. */
   variant: Record<string, string | number | boolean>;
@@ -92,7 +93,7 @@ export type ArmErrorCode =
 
 /**
  * An arm trains one model. The driver calls prepare once, then step for each warm-up step, reset, step for each timed
- * step, pipelined (where there is one), dispose.
+ * step, gpuTimes and pipelined (where there are), dispose.
  */
 export interface Arm {
   prepare(config: ArmConfig): Promise<Prepared>;
@@ -105,6 +106,8 @@ export interface Arm {
   reset(): void | Promise<void>;
   /** Runs `count` steps without waiting for each loss; returns milliseconds a step and the losses. */
   pipelined?(count: number): Promise<{ step_ms: number; losses: number[] }>;
+  /** Milliseconds on the GPU of each of the first `count` steps since the last reset, where it is known; asked once they are done. */
+  gpuTimes?(count: number): Promise<number[] | undefined>;
   /** The flat parameter vector (or gradient of batch `batchIndex` at the initial weights) read back, for tests. */
   readParameters?(): Promise<Float32Array>;
   readGradients?(batchIndex: number): Promise<{ loss: number; gradients: Float32Array }>;

@@ -132,6 +132,22 @@ describe("arm driver", () => {
     await expect(driver.prepare(config)).rejects.toMatchObject({ code: "bad-config" });
   });
 
+  it("asks for the GPU times of the timed steps after the last one and before any pipelined step", async () => {
+    const arm = new FakeArm() as FakeArm & Arm;
+    arm.gpuTimes = (count) => {
+      arm.calls.push(`gpuTimes ${count}`);
+      return Promise.resolve(Array.from({ length: count }, (_, index) => index / 2));
+    };
+    arm.pipelined = () => {
+      arm.calls.push("pipelined");
+      return Promise.resolve({ step_ms: 3.5, losses: [] });
+    };
+    const { driver } = makeDriver(arm);
+    await driver.prepare({ ...config, pipelined_steps: 2 });
+    expect(await driver.measure()).toEqual({ phase: "measure", steps: 4, gpu_ms: [0, 0.5, 1, 1.5], pipelined_step_ms: 3.5 });
+    expect(arm.calls.slice(-2)).toEqual(["gpuTimes 4", "pipelined"]);
+  });
+
   it("measures pipelined throughput after the timed steps, only where asked for", async () => {
     const arm = new FakeArm() as FakeArm & Arm;
     arm.pipelined = (count) => {

@@ -17,6 +17,8 @@ export interface PhaseResult {
   phase: Phase;
   steps: number;
   pipelined_step_ms?: number;
+  /** GPU time of every timed step, where the arm learns it only after the last one. */
+  gpu_ms?: number[];
 }
 
 type DriverState = "new" | "prepared" | "warm" | "measured";
@@ -53,6 +55,8 @@ export class ArmDriver {
     await this.arm_.reset();
     await this.runSteps("measure", config.steps);
     const result: PhaseResult = { phase: "measure", steps: config.steps };
+    const gpu_ms = await this.arm_.gpuTimes?.(config.steps);
+    if (gpu_ms !== undefined) result.gpu_ms = gpu_ms;
     const pipelined_steps = config.pipelined_steps ?? 0;
     if (pipelined_steps > 0 && this.arm_.pipelined !== undefined) {
       this.throwIfAborted("measure");

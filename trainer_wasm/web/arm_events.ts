@@ -37,7 +37,7 @@ export type ArmEventBody =
   | ({ event: "ready"; arms: string[] } & Facts)
   | ({ event: "prepared"; arm: string } & Prepared)
   | ({ event: "steps" } & StepBatch)
-  | ({ event: "done"; phase: Phase; steps: number; pipelined_step_ms?: number } & Facts)
+  | ({ event: "done"; phase: Phase; steps: number; pipelined_step_ms?: number; gpu_ms?: number[] } & Facts)
   | { event: "error"; code: ArmErrorCode; message: string; phase?: string };
 
 export type ArmEvent = ArmEventBody & { sequence: number };

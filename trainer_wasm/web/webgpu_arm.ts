@@ -10,16 +10,17 @@ import { GpuDevice, workgroupLimits } from "./webgpu/gpu_device";
 import { KernelLibrary } from "./webgpu/kernel_library";
 import { bufferSizes, createBuffers, largestBufferBytes, planModel, type ModelBuffers, type ModelPlan } from "./webgpu/model_buffers";
 import { withoutGaps } from "./webgpu/parameter_layout";
-import { encodeDispatches, mapWhenDone, readFloats, splitByWork, wait_in_words, type PassTimestamps, type Wait } from "./webgpu/step_submission";
+import { StepClock, timestampQuantum } from "./webgpu/step_clock";
+import { encodeDispatches, mapWhenDone, readFloats, splitByWork, wait_in_words, type Wait } from "./webgpu/step_submission";
 import { makeTrainingPlan, type Dispatch, type PlanOptions, type TrainingPlan } from "./webgpu/training_plan";
 
-/** Loss and gradient norm, then the two timestamps. */
+/** Loss and gradient norm. */
 const loss_bytes = 8;
-const readback_bytes = 256;
 /** Steps that may be in flight during the pipelined measurement. */
 const ring_size = 8;
 /** Weights travel in pieces, so that no staging copy of all of them is needed. */
 const upload_floats = 8 * 1024 * 1024;
+const gpu_time_in_words = "timestamps of the timed steps' own passes, resolved after the last one";
 
 /** What the arm needs of the trainer's inputs module. */
 export type InputsSource = Pick<
@@ -36,8 +37,8 @@ export interface WebGpuTuning {
   no_subgroups?: boolean;
   /** Work of one submission at most. */
   flops_per_submission?: number;
-  /** Writes timestamps around each step's passes, where the device can. */
-  timestamps?: boolean;
+  /** Leaves timestamps out even where the device has them, to see what they cost. */
+  no_timestamps?: boolean;
 }
 
 interface PreparedStep {
@@ -55,7 +56,8 @@ interface Ready {
   training: TrainingPlan;
   groups: Dispatch[][];
   readbacks: GPUBuffer[];
-  timestamps: PassTimestamps | undefined;
+  /** Where the device can write timestamps. */
+  clock: StepClock | undefined;
   wait: Wait;
 }
 
@@ -96,7 +98,7 @@ export class WebGpuArm implements Arm {
       features: [],
       optional_features: [
         ...(use_subgroups ? (["subgroups"] as GPUFeatureName[]) : []),
-        ...(this.tuning_.timestamps ? (["timestamp-query"] as GPUFeatureName[]) : []),
+        ...(this.tuning_.no_timestamps ? [] : (["timestamp-query"] as GPUFeatureName[])),
       ],
     });
     // A software adapter has no shared memory to gain by, and pays for every barrier and for every line it compiles.
@@ -121,7 +123,7 @@ export class WebGpuArm implements Arm {
     const dispatches = [...training.gradients, ...training.update];
     for (let repeat = 1; repeat < repeats; repeat += 1) dispatches.push(...training.scratch_update);
     const readbacks = Array.from({ length: ring_size }, () =>
-      gpu.device.createBuffer({ size: readback_bytes, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST }),
+      gpu.device.createBuffer({ size: loss_bytes, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST }),
     );
     this.ready_ = {
       config,
@@ -132,11 +134,13 @@ export class WebGpuArm implements Arm {
       training,
       groups: splitByWork(dispatches, this.tuning_.flops_per_submission),
       readbacks,
-      timestamps: gpu.device.features.has("timestamp-query") ? makeTimestamps(gpu.device) : undefined,
+      clock: gpu.device.features.has("timestamp-query") ? new StepClock(gpu, config.steps) : undefined,
       wait: config.options?.wait ?? "kept-awake",
     };
     await this.reset();
     lap("weights");
+    // After the last lap: it is no part of a cold start.
+    const quantum = this.ready_.clock === undefined ? undefined : await timestampQuantum(gpu);
     return {
       threads: 1,
       weights_sha256: trainer.weightsSha256(),
@@ -146,6 +150,7 @@ export class WebGpuArm implements Arm {
       cold_start,
       dispatches_per_step: dispatches.length,
       wait: wait_in_words[this.ready_.wait],
+      ...(quantum === undefined ? {} : { gpu_timestamp_quantum_ns: quantum }),
       variant: {
         precision: "f32",
         kernels: plain ? "plain" : "fast",
@@ -154,6 +159,7 @@ export class WebGpuArm implements Arm {
         gradient_slots: plan.slots,
         submissions_per_step: this.ready_.groups.length,
         next_step_encoded_ahead: true,
+        gpu_time: this.ready_.clock === undefined ? "the adapter has no timestamp-query" : gpu_time_in_words,
         ...Object.fromEntries(Object.entries(training.tiles).map(([name, tile]) => [`gemm ${name}`, tile])),
       },
       adapter: adapter_facts,
@@ -214,6 +220,10 @@ export class WebGpuArm implements Arm {
     return { step_ms: (performance.now() - started) / count, losses };
   }
 
+  async gpuTimes(count: number): Promise<number[] | undefined> {
+    return this.ready().clock?.milliseconds(count);
+  }
+
   async readParameters(): Promise<Float32Array> {
     const { gpu, plan, buffers } = this.ready();
     return withoutGaps(await readFloats(gpu, buffers.parameters, plan.layout.size), plan.layout);
@@ -268,18 +278,14 @@ export class WebGpuArm implements Arm {
   }
 
   private prepareStep(ready: Ready): PreparedStep {
-    const { gpu, plan, trainer, buffers, timestamps } = ready;
+    const { gpu, plan, trainer, buffers, clock } = ready;
     const index = this.steps_begun_;
     this.steps_begun_ += 1;
     const words = new Uint32Array(plan.batch.words);
     packBatch(words, plan.batch, trainer.batch(index), index + 1);
     const readback = ready.readbacks[index % ring_size]!;
-    const commands = encodeDispatches(gpu.device, ready.groups, timestamps, (encoder) => {
+    const commands = encodeDispatches(gpu.device, ready.groups, clock?.placeOf(index), (encoder) => {
       encoder.copyBufferToBuffer(buffers.result, 0, readback, 0, loss_bytes);
-      if (timestamps !== undefined) {
-        encoder.resolveQuerySet(timestamps.query_set, 0, 2, timestamps.resolved, 0);
-        encoder.copyBufferToBuffer(timestamps.resolved, 0, readback, loss_bytes, 16);
-      }
     });
     return { commands, words, readback };
   }
@@ -298,20 +304,12 @@ function checkShape(config: ArmConfig): void {
   }
 }
 
-function makeTimestamps(device: GPUDevice): PassTimestamps {
-  return {
-    query_set: device.createQuerySet({ type: "timestamp", count: 2 }),
-    resolved: device.createBuffer({ size: 256, usage: GPUBufferUsage.QUERY_RESOLVE | GPUBufferUsage.COPY_SRC }),
-  };
-}
-
 /** @throws ArmError not-finite */
 function takeResult(readback: GPUBuffer): StepResult {
-  const [loss, norm] = new Float32Array(readback.getMappedRange(0, loss_bytes)) as unknown as [number, number];
-  const [begin, end] = new BigUint64Array(readback.getMappedRange(loss_bytes, 16)) as unknown as [bigint, bigint];
+  const [loss, norm] = new Float32Array(readback.getMappedRange()) as unknown as [number, number];
   readback.unmap();
   if (!Number.isFinite(loss) || !Number.isFinite(norm)) {
     throw new ArmError("not-finite", `the loss is ${loss} and the gradient norm ${norm}`);
   }
-  return end > begin ? { loss, gpu_ms: Number(end - begin) / 1e6 } : { loss };
+  return { loss };
 }

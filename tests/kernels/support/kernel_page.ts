@@ -119,6 +119,7 @@ const page = {
   },
 
   reset: () => arm!.reset(),
+  gpuTimes: (count: number) => arm!.gpuTimes(count),
   pipelined: (count: number) => arm!.pipelined(count),
   async gradients(batch_index: number) {
     const { loss, gradients } = await arm!.readGradients(batch_index);

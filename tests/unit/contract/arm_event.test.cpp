@@ -22,6 +22,8 @@ TEST_CASE("every valid example of an event is read") {
     CHECK(prepared.variant.at("subgroups") == variant_value(true));
     REQUIRE(prepared.adapter.has_value());
     CHECK(prepared.adapter->is_fallback == false);
+    const auto done = std::get<done_event>(parse_arm_event(found.at("arm-event.done.json"))->body);
+    CHECK(done.gpu_ms == std::vector<double>{118.25, 118.5});
 }
 
 TEST_CASE("every invalid example of an event is refused with a pointer to what is wrong") {
@@ -49,6 +51,10 @@ TEST_CASE("lists of unequal length are refused, which a schema cannot say") {
         R"({"event":"steps","sequence":2,"phase":"measure","first":0,"wall_ms":[1,2],"loss":[5,5],"gpu_ms":[1]})");
     REQUIRE_FALSE(gpu.has_value());
     CHECK(gpu.error().field == "/gpu_ms");
+    const auto backwards =
+        parse_arm_event(R"({"event":"done","sequence":3,"phase":"measure","steps":1,"gpu_ms":[-1]})");
+    REQUIRE_FALSE(backwards.has_value());
+    CHECK(backwards.error().field == "/gpu_ms/0");
 }
 
 TEST_CASE("an absent fallback flag stays absent: that is not false") {

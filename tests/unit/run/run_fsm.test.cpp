@@ -71,6 +71,16 @@ arm_said done(arm_phase phase, int count) {
     return {arm_event{0, event}};
 }
 
+/// The events of one whole arm whose GPU's clock was read after the last step.
+std::vector<run_event> arm_events_with_gpu_times(std::vector<double> gpu_ms) {
+    done_event measured;
+    measured.phase = arm_phase::measure;
+    measured.steps = 2;
+    measured.gpu_ms = std::move(gpu_ms);
+    return {opened(), prepared(), phase_was_started{}, steps(arm_phase::warmup, 0, 1), done(arm_phase::warmup, 1),
+            phase_was_started{}, steps(arm_phase::measure, 0, 2), arm_said{arm_event{0, measured}}};
+}
+
 arm_was_checked checked() { return {some_adapter(), opened().opened.ready.page, environment_snapshot{}}; }
 
 run_event failure() { return operation_failed{{error_code::browser_crashed, "Chrome is gone", {}, {}, "crashed"}}; }
@@ -135,6 +145,28 @@ TEST_CASE("a run without disturbance measures four arms in the order A B B A and
     }
     CHECK(document.inputs.weights_sha256 == std::string(64, 'a'));
     CHECK(machine.step() == run_step::sealed);
+}
+
+TEST_CASE("GPU times that arrive after the last step stand beside the step they belong to") {
+    run_fsm machine(settings());
+    machine.resume(claimed(), 0);
+    run_action action = await_arm_event{};
+    for (const run_event& event : arm_events_with_gpu_times({7.5, 8})) action = machine.resume(event, 0);
+    CHECK(is<check_arm>(action));
+    const arm_record& arm = machine.document().arms.back();
+    CHECK(arm.steps[0].gpu_ms == 7.5);
+    CHECK(arm.steps[1].gpu_ms == 8);
+    CHECK_FALSE(arm.warmup[0].gpu_ms.has_value());
+}
+
+TEST_CASE("GPU times of another number of steps than ran are an error of the arm") {
+    run_fsm machine(settings());
+    machine.resume(claimed(), 0);
+    for (const run_event& event : arm_events_with_gpu_times({7.5})) machine.resume(event, 0);
+    const arm_record& arm = machine.document().arms.back();
+    REQUIRE_FALSE(arm.errors.empty());
+    CHECK(arm.errors.front().starts_with("protocol-error"));
+    CHECK_FALSE(arm.steps[0].gpu_ms.has_value());
 }
 
 TEST_CASE("warm-up is left out when none is asked for") {

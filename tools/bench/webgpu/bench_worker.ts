@@ -40,15 +40,13 @@ function config(arm: string, preset: string, options: ArmConfig["options"], thre
 async function timedSteps(arm: WebGpuArm, count: number) {
   const milliseconds: number[] = [];
   const losses: number[] = [];
-  const gpu_ms: number[] = [];
   for (let index = 0; index < count; index += 1) {
     const started = performance.now();
     const result = await arm.step();
     milliseconds.push(performance.now() - started);
     losses.push(result.loss);
-    if (result.gpu_ms !== undefined) gpu_ms.push(result.gpu_ms);
   }
-  return { milliseconds, losses, gpu_ms };
+  return { milliseconds, losses };
 }
 
 /** ms a step of one preset: serial with both waits, pipelined, and whether repeats agree to the last bit. */
@@ -57,18 +55,19 @@ async function steps() {
   const count = number("steps", 60);
   const results: Record<string, unknown> = {};
   let reference_losses: number[] | undefined;
-  const variants = text("variants", "kept-awake,map,timestamps").split(",");
+  const variants = text("variants", "kept-awake,map,no-timestamps").split(",");
   for (const variant of variants) {
     const wait: Wait = variant === "map" ? "map" : "kept-awake";
-    const tuning: WebGpuTuning = { timestamps: variant === "timestamps" };
+    const tuning: WebGpuTuning = { no_timestamps: variant === "no-timestamps" };
     const parts = variant.match(/^submissions-(\d+)$/);
     if (parts) tuning.flops_per_submission = flopsPerStep(shapeOf(preset)) / Number(parts[1]);
     if (variant === "no-subgroups") tuning.no_subgroups = true;
     const arm = new WebGpuArm(base_url, tuning);
-    const prepared = await arm.prepare(config("webgpu", preset, { wait, autotune: variant === "autotune" }));
+    const prepared = await arm.prepare({ ...config("webgpu", preset, { wait, autotune: variant === "autotune" }), steps: count });
     await timedSteps(arm, 10);
     await arm.reset();
-    const { milliseconds, losses, gpu_ms } = await timedSteps(arm, count);
+    const { milliseconds, losses } = await timedSteps(arm, count);
+    const gpu_ms = (await arm.gpuTimes(count)) ?? [];
     reference_losses ??= losses;
     await arm.reset();
     const pipelined = await arm.pipelined(count);

@@ -22,12 +22,13 @@ export function splitByWork(dispatches: readonly Dispatch[], limit = flops_per_s
   return groups;
 }
 
+/** Where the timestamps of the first pass's begin and of the last one's end go: query `first` and the one after it. */
 export interface PassTimestamps {
   query_set: GPUQuerySet;
-  resolved: GPUBuffer;
+  first: number;
 }
 
-/** Records the dispatches and what `after` adds to the last encoder. The timestamps cover the first pass's begin to the last one's end. */
+/** Records the dispatches and what `after` adds to the last encoder. */
 export function encodeDispatches(
   device: GPUDevice,
   groups: readonly Dispatch[][],
@@ -42,8 +43,8 @@ export function encodeDispatches(
     if (timestamps !== undefined && (is_first || is_last)) {
       descriptor.timestampWrites = {
         querySet: timestamps.query_set,
-        ...(is_first ? { beginningOfPassWriteIndex: 0 } : {}),
-        ...(is_last ? { endOfPassWriteIndex: 1 } : {}),
+        ...(is_first ? { beginningOfPassWriteIndex: timestamps.first } : {}),
+        ...(is_last ? { endOfPassWriteIndex: timestamps.first + 1 } : {}),
       };
     }
     const pass = encoder.beginComputePass(descriptor);
