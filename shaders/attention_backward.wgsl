@@ -24,8 +24,12 @@ override PARTNERS: u32 = ROWS * SPLITS / 4u;
 override BLOCKS: u32 = (CTX + ROWS - 1u) / ROWS;
 const MAX_CHUNKS = 32u;
 
-@group(0) @binding(0) var<storage, read> qkv: array<vec4f>;
-@group(0) @binding(1) var<storage, read> out: array<vec4f>;
+/// What each of these buffers holds, a line each, so that the half-precision arm can put vec4h here.
+alias qkv_vector = vec4f;
+alias out_vector = vec4f;
+
+@group(0) @binding(0) var<storage, read> qkv: array<qkv_vector>;
+@group(0) @binding(1) var<storage, read> out: array<out_vector>;
 @group(0) @binding(2) var<storage, read> log_sum_exp: array<f32>;
 @group(0) @binding(3) var<storage, read> d_out: array<vec4f>;
 @group(0) @binding(4) var<storage, read_write> d_qkv: array<vec4f>;
@@ -73,9 +77,9 @@ fn query_gradient(place: Place, block: u32) {
   var sum: array<vec4f, MAX_CHUNKS>;
   var delta = 0.0;
   for (var c = 0u; c < CHUNKS; c++) {
-    query[c] = qkv[token * row_stride + place.head_at + c] * scale;
+    query[c] = vec4f(qkv[token * row_stride + place.head_at + c]) * scale;
     upstream[c] = d_out[token * (WIDTH / 4u) + place.head_at + c];
-    delta += dot(upstream[c], out[token * (WIDTH / 4u) + place.head_at + c]);
+    delta += dot(upstream[c], vec4f(out[token * (WIDTH / 4u) + place.head_at + c]));
     sum[c] = vec4f();
   }
   let own_log_sum_exp = log_sum_exp[place.sequence_head * CTX + min(place.row, CTX - 1u)];
@@ -85,8 +89,8 @@ fn query_gradient(place: Place, block: u32) {
       let key = first_key + i / CHUNKS;
       if (key < CTX) {
         let at = (place.first_token + key) * row_stride + place.head_at + i % CHUNKS;
-        tile[i] = qkv[at + WIDTH / 4u];
-        tile[PARTNERS * CHUNKS + i] = qkv[at + 2u * (WIDTH / 4u)];
+        tile[i] = vec4f(qkv[at + WIDTH / 4u]);
+        tile[PARTNERS * CHUNKS + i] = vec4f(qkv[at + 2u * (WIDTH / 4u)]);
       }
     }
     workgroupBarrier();
@@ -123,8 +127,8 @@ fn key_value_gradient(place: Place, block: u32) {
   var d_value: array<vec4f, MAX_CHUNKS>;
   for (var c = 0u; c < CHUNKS; c++) {
     let at = token * row_stride + place.head_at + c;
-    key[c] = qkv[at + WIDTH / 4u] * scale;
-    value[c] = qkv[at + 2u * (WIDTH / 4u)];
+    key[c] = vec4f(qkv[at + WIDTH / 4u]) * scale;
+    value[c] = vec4f(qkv[at + 2u * (WIDTH / 4u)]);
     d_key[c] = vec4f();
     d_value[c] = vec4f();
   }
@@ -133,7 +137,7 @@ fn key_value_gradient(place: Place, block: u32) {
       let query = first_query + i / CHUNKS;
       if (query < CTX) {
         let query_token = place.first_token + query;
-        tile[i] = qkv[query_token * row_stride + place.head_at + i % CHUNKS];
+        tile[i] = vec4f(qkv[query_token * row_stride + place.head_at + i % CHUNKS]);
         tile[PARTNERS * CHUNKS + i] = d_out[query_token * (WIDTH / 4u) + place.head_at + i % CHUNKS];
       }
     }
@@ -142,7 +146,7 @@ fn key_value_gradient(place: Place, block: u32) {
       if (first_query + i < CTX) {
         let out_at = (place.first_token + first_query + i) * (WIDTH / 4u) + place.head_at;
         var delta = 0.0;
-        for (var c = 0u; c < CHUNKS; c++) { delta += dot(tile[(PARTNERS + i) * CHUNKS + c], out[out_at + c]); }
+        for (var c = 0u; c < CHUNKS; c++) { delta += dot(tile[(PARTNERS + i) * CHUNKS + c], vec4f(out[out_at + c])); }
         tile_delta[i] = delta;
         tile_log_sum_exp[i] = log_sum_exp[place.sequence_head * CTX + first_query + i];
       }

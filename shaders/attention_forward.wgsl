@@ -24,8 +24,12 @@ const MAX_CHUNKS = 32u;
 /// Stands for minus infinity, which WGSL need not honour.
 const LOWEST = -1e30;
 
-@group(0) @binding(0) var<storage, read> qkv: array<vec4f>;
-@group(0) @binding(1) var<storage, read_write> out: array<vec4f>;
+/// What each of these buffers holds, a line each, so that the half-precision arm can put vec4h here.
+alias qkv_vector = vec4f;
+alias out_vector = vec4f;
+
+@group(0) @binding(0) var<storage, read> qkv: array<qkv_vector>;
+@group(0) @binding(1) var<storage, read_write> out: array<out_vector>;
 @group(0) @binding(2) var<storage, read_write> log_sum_exp: array<f32>;
 
 /// Keys, then values, of the present tile; later what one half of the splits hands to the other.
@@ -53,7 +57,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgr
   for (var c = 0u; c < CHUNKS; c++) {
     sum[c] = vec4f();
     query[c] = vec4f();
-    if (row < CTX) { query[c] = qkv[(first_token + row) * row_stride + head_at + c] * scale; }
+    if (row < CTX) { query[c] = vec4f(qkv[(first_token + row) * row_stride + head_at + c]) * scale; }
   }
   var maximum = f32(LOWEST);
   var weight_sum = 0.0;
@@ -64,8 +68,8 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgr
       let key = first_key + i / CHUNKS;
       if (key < CTX) {
         let at = (first_token + key) * row_stride + head_at + i % CHUNKS;
-        tile[i] = qkv[at + WIDTH / 4u];
-        tile[KEYS * CHUNKS + i] = qkv[at + 2u * (WIDTH / 4u)];
+        tile[i] = vec4f(qkv[at + WIDTH / 4u]);
+        tile[KEYS * CHUNKS + i] = vec4f(qkv[at + 2u * (WIDTH / 4u)]);
       }
     }
     workgroupBarrier();
@@ -111,6 +115,6 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgr
   if (split != 0u || row >= CTX) { return; }
   log_sum_exp[sequence_head * CTX + row] = maximum + log(weight_sum);
   for (var c = 0u; c < CHUNKS; c++) {
-    out[(first_token + row) * (WIDTH / 4u) + head_at + c] = sum[c] / weight_sum;
+    out[(first_token + row) * (WIDTH / 4u) + head_at + c] = out_vector(sum[c] / weight_sum);
   }
 }

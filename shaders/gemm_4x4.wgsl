@@ -1,4 +1,4 @@
-// Matrix product with an epilogue: C[M, N] = epilogue(op(A)[M, K] x op(B)[K, N]), f32, each invocation owns 4 x 4 results.
+// Matrix product with an epilogue: C[M, N] = epilogue(op(A)[M, K] x op(B)[K, N]), f32 sums, each invocation owns 4 x 4 results.
 //
 // Shapes: op(A) is A[M, K], or A[K, M] transposed (TRANS_A); op(B) is B[K, N], or B[N, K] transposed (TRANS_B). All rows
 //   are contiguous; the contiguous dimension of every operand is a multiple of 4. A workgroup owns a tile of 4 TY x 4 TX
@@ -52,12 +52,19 @@ override TILES_M: u32 = (M + TY * 4u - 1u) / (TY * 4u);
 override TILES_N: u32 = (N + TX * 4u - 1u) / (TX * 4u);
 override GROUPS: u32 = TILES_M * TILES_N * SPLITS * LAYERS;
 
-@group(0) @binding(0) var<storage, read> a: array<vec4f>;
-@group(0) @binding(1) var<storage, read> b: array<vec4f>;
+/// What each of these buffers holds, a line each, so that the half-precision arm can put vec4h here.
+alias a_vector = vec4f;
+alias b_vector = vec4f;
+alias extra_vector = vec4f;
+alias c_vector = vec4f;
+alias pre_activation_vector = vec4f;
+
+@group(0) @binding(0) var<storage, read> a: array<a_vector>;
+@group(0) @binding(1) var<storage, read> b: array<b_vector>;
 @group(0) @binding(2) var<storage, read> bias: array<vec4f>;
-@group(0) @binding(3) var<storage, read> extra: array<vec4f>;
-@group(0) @binding(4) var<storage, read_write> c: array<vec4f>;
-@group(0) @binding(5) var<storage, read_write> pre_activation: array<vec4f>;
+@group(0) @binding(3) var<storage, read> extra: array<extra_vector>;
+@group(0) @binding(4) var<storage, read_write> c: array<c_vector>;
+@group(0) @binding(5) var<storage, read_write> pre_activation: array<pre_activation_vector>;
 
 /// Rows are k, each rotated as said above.
 var<workgroup> tile: array<vec4f, BUFFERS * OPERANDS>;
@@ -71,19 +78,19 @@ fn load_a(start: u32, m: u32, k: u32, k_end: u32) -> mat4x4f {
   if (TRANS_A) {
     let at = start + (k * M + m) / 4u;
     if (m < M) {
-      if (k < k_end) { r0 = a[at]; }
-      if (k + 1u < k_end) { r1 = a[at + M / 4u]; }
-      if (k + 2u < k_end) { r2 = a[at + 2u * (M / 4u)]; }
-      if (k + 3u < k_end) { r3 = a[at + 3u * (M / 4u)]; }
+      if (k < k_end) { r0 = vec4f(a[at]); }
+      if (k + 1u < k_end) { r1 = vec4f(a[at + M / 4u]); }
+      if (k + 2u < k_end) { r2 = vec4f(a[at + 2u * (M / 4u)]); }
+      if (k + 3u < k_end) { r3 = vec4f(a[at + 3u * (M / 4u)]); }
     }
     return mat4x4f(r0, r1, r2, r3);
   }
   let at = start + (m * K + k) / 4u;
   if (k < k_end) {
-    if (m < M) { r0 = a[at]; }
-    if (m + 1u < M) { r1 = a[at + K / 4u]; }
-    if (m + 2u < M) { r2 = a[at + 2u * (K / 4u)]; }
-    if (m + 3u < M) { r3 = a[at + 3u * (K / 4u)]; }
+    if (m < M) { r0 = vec4f(a[at]); }
+    if (m + 1u < M) { r1 = vec4f(a[at + K / 4u]); }
+    if (m + 2u < M) { r2 = vec4f(a[at + 2u * (K / 4u)]); }
+    if (m + 3u < M) { r3 = vec4f(a[at + 3u * (K / 4u)]); }
   }
   return transpose(mat4x4f(r0, r1, r2, r3));
 }
@@ -97,19 +104,19 @@ fn load_b(start: u32, n: u32, k: u32, k_end: u32) -> mat4x4f {
   if (TRANS_B) {
     let at = start + (n * K + k) / 4u;
     if (k < k_end) {
-      if (n < N) { r0 = b[at]; }
-      if (n + 1u < N) { r1 = b[at + K / 4u]; }
-      if (n + 2u < N) { r2 = b[at + 2u * (K / 4u)]; }
-      if (n + 3u < N) { r3 = b[at + 3u * (K / 4u)]; }
+      if (n < N) { r0 = vec4f(b[at]); }
+      if (n + 1u < N) { r1 = vec4f(b[at + K / 4u]); }
+      if (n + 2u < N) { r2 = vec4f(b[at + 2u * (K / 4u)]); }
+      if (n + 3u < N) { r3 = vec4f(b[at + 3u * (K / 4u)]); }
     }
     return transpose(mat4x4f(r0, r1, r2, r3));
   }
   let at = start + (k * N + n) / 4u;
   if (n < N) {
-    if (k < k_end) { r0 = b[at]; }
-    if (k + 1u < k_end) { r1 = b[at + N / 4u]; }
-    if (k + 2u < k_end) { r2 = b[at + 2u * (N / 4u)]; }
-    if (k + 3u < k_end) { r3 = b[at + 3u * (N / 4u)]; }
+    if (k < k_end) { r0 = vec4f(b[at]); }
+    if (k + 1u < k_end) { r1 = vec4f(b[at + N / 4u]); }
+    if (k + 2u < k_end) { r2 = vec4f(b[at + 2u * (N / 4u)]); }
+    if (k + 3u < k_end) { r3 = vec4f(b[at + 3u * (N / 4u)]); }
   }
   return mat4x4f(r0, r1, r2, r3);
 }
@@ -148,12 +155,12 @@ fn finish(start: u32, row: u32, column4: u32, value: vec4f) {
   if (EPILOGUE == 1u) { result += bias[column4]; }
   if (EPILOGUE == 2u) {
     let before = value + bias[column4];
-    pre_activation[at] = before;
+    pre_activation[at] = pre_activation_vector(before);
     result = gelu(before);
   }
-  if (EPILOGUE == 3u) { result += bias[column4] + extra[at]; }
-  if (EPILOGUE == 4u) { result *= gelu_derivative(extra[at]); }
-  c[start + at] = result;
+  if (EPILOGUE == 3u) { result += bias[column4] + vec4f(extra[at]); }
+  if (EPILOGUE == 4u) { result *= gelu_derivative(vec4f(extra[at])); }
+  c[start + at] = c_vector(result);
 }
 
 @compute @workgroup_size(THREADS)
@@ -277,6 +284,6 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgr
   finish(c_start, row + 2u, column4, c2);
   finish(c_start, row + 3u, column4, c3);
   if (COLUMN_SUMS && tile_m == 0u && ty == 0u && column4 < N / 4u) {
-    c[(COLUMN_SUMS_BASE + layer * C_LAYER_STRIDE + split * C_SPLIT_STRIDE) / 4u + column4] = column_sum;
+    c[(COLUMN_SUMS_BASE + layer * C_LAYER_STRIDE + split * C_SPLIT_STRIDE) / 4u + column4] = c_vector(column_sum);
   }
 }

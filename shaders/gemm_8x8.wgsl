@@ -1,4 +1,4 @@
-// Matrix product with an epilogue: C[M, N] = epilogue(op(A)[M, K] x op(B)[K, N]), f32, each invocation owns 8 x 8 results.
+// Matrix product with an epilogue: C[M, N] = epilogue(op(A)[M, K] x op(B)[K, N]), f32 sums, each invocation owns 8 x 8 results.
 //
 // Shapes: op(A) is A[M, K], or A[K, M] transposed (TRANS_A); op(B) is B[K, N], or B[N, K] transposed (TRANS_B). All rows
 //   are contiguous; the contiguous dimension of every operand is a multiple of 4. A workgroup owns a tile of 8 TY x 8 TX
@@ -55,12 +55,19 @@ override TILES_M: u32 = (M + TY * 8u - 1u) / (TY * 8u);
 override TILES_N: u32 = (N + TX * 8u - 1u) / (TX * 8u);
 override GROUPS: u32 = TILES_M * TILES_N * SPLITS * LAYERS;
 
-@group(0) @binding(0) var<storage, read> a: array<vec4f>;
-@group(0) @binding(1) var<storage, read> b: array<vec4f>;
+/// What each of these buffers holds, a line each, so that the half-precision arm can put vec4h here.
+alias a_vector = vec4f;
+alias b_vector = vec4f;
+alias extra_vector = vec4f;
+alias c_vector = vec4f;
+alias pre_activation_vector = vec4f;
+
+@group(0) @binding(0) var<storage, read> a: array<a_vector>;
+@group(0) @binding(1) var<storage, read> b: array<b_vector>;
 @group(0) @binding(2) var<storage, read> bias: array<vec4f>;
-@group(0) @binding(3) var<storage, read> extra: array<vec4f>;
-@group(0) @binding(4) var<storage, read_write> c: array<vec4f>;
-@group(0) @binding(5) var<storage, read_write> pre_activation: array<vec4f>;
+@group(0) @binding(3) var<storage, read> extra: array<extra_vector>;
+@group(0) @binding(4) var<storage, read_write> c: array<c_vector>;
+@group(0) @binding(5) var<storage, read_write> pre_activation: array<pre_activation_vector>;
 
 /// Rows are k, each rotated as said above.
 var<workgroup> tile: array<vec4f, TILE_VECTORS>;
@@ -74,19 +81,19 @@ fn load_a(start: u32, m: u32, k: u32, k_end: u32) -> mat4x4f {
   if (TRANS_A) {
     let at = start + (k * M + m) / 4u;
     if (m < M) {
-      if (k < k_end) { r0 = a[at]; }
-      if (k + 1u < k_end) { r1 = a[at + M / 4u]; }
-      if (k + 2u < k_end) { r2 = a[at + 2u * (M / 4u)]; }
-      if (k + 3u < k_end) { r3 = a[at + 3u * (M / 4u)]; }
+      if (k < k_end) { r0 = vec4f(a[at]); }
+      if (k + 1u < k_end) { r1 = vec4f(a[at + M / 4u]); }
+      if (k + 2u < k_end) { r2 = vec4f(a[at + 2u * (M / 4u)]); }
+      if (k + 3u < k_end) { r3 = vec4f(a[at + 3u * (M / 4u)]); }
     }
     return mat4x4f(r0, r1, r2, r3);
   }
   let at = start + (m * K + k) / 4u;
   if (k < k_end) {
-    if (m < M) { r0 = a[at]; }
-    if (m + 1u < M) { r1 = a[at + K / 4u]; }
-    if (m + 2u < M) { r2 = a[at + 2u * (K / 4u)]; }
-    if (m + 3u < M) { r3 = a[at + 3u * (K / 4u)]; }
+    if (m < M) { r0 = vec4f(a[at]); }
+    if (m + 1u < M) { r1 = vec4f(a[at + K / 4u]); }
+    if (m + 2u < M) { r2 = vec4f(a[at + 2u * (K / 4u)]); }
+    if (m + 3u < M) { r3 = vec4f(a[at + 3u * (K / 4u)]); }
   }
   return transpose(mat4x4f(r0, r1, r2, r3));
 }
@@ -100,19 +107,19 @@ fn load_b(start: u32, n: u32, k: u32, k_end: u32) -> mat4x4f {
   if (TRANS_B) {
     let at = start + (n * K + k) / 4u;
     if (k < k_end) {
-      if (n < N) { r0 = b[at]; }
-      if (n + 1u < N) { r1 = b[at + K / 4u]; }
-      if (n + 2u < N) { r2 = b[at + 2u * (K / 4u)]; }
-      if (n + 3u < N) { r3 = b[at + 3u * (K / 4u)]; }
+      if (n < N) { r0 = vec4f(b[at]); }
+      if (n + 1u < N) { r1 = vec4f(b[at + K / 4u]); }
+      if (n + 2u < N) { r2 = vec4f(b[at + 2u * (K / 4u)]); }
+      if (n + 3u < N) { r3 = vec4f(b[at + 3u * (K / 4u)]); }
     }
     return transpose(mat4x4f(r0, r1, r2, r3));
   }
   let at = start + (k * N + n) / 4u;
   if (n < N) {
-    if (k < k_end) { r0 = b[at]; }
-    if (k + 1u < k_end) { r1 = b[at + N / 4u]; }
-    if (k + 2u < k_end) { r2 = b[at + 2u * (N / 4u)]; }
-    if (k + 3u < k_end) { r3 = b[at + 3u * (N / 4u)]; }
+    if (k < k_end) { r0 = vec4f(b[at]); }
+    if (k + 1u < k_end) { r1 = vec4f(b[at + N / 4u]); }
+    if (k + 2u < k_end) { r2 = vec4f(b[at + 2u * (N / 4u)]); }
+    if (k + 3u < k_end) { r3 = vec4f(b[at + 3u * (N / 4u)]); }
   }
   return mat4x4f(r0, r1, r2, r3);
 }
@@ -151,12 +158,12 @@ fn finish(start: u32, row: u32, column4: u32, value: vec4f) {
   if (EPILOGUE == 1u) { result += bias[column4]; }
   if (EPILOGUE == 2u) {
     let before = value + bias[column4];
-    pre_activation[at] = before;
+    pre_activation[at] = pre_activation_vector(before);
     result = gelu(before);
   }
-  if (EPILOGUE == 3u) { result += bias[column4] + extra[at]; }
-  if (EPILOGUE == 4u) { result *= gelu_derivative(extra[at]); }
-  c[start + at] = result;
+  if (EPILOGUE == 3u) { result += bias[column4] + vec4f(extra[at]); }
+  if (EPILOGUE == 4u) { result *= gelu_derivative(vec4f(extra[at])); }
+  c[start + at] = c_vector(result);
 }
 
 @compute @workgroup_size(THREADS)
@@ -302,8 +309,8 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgr
     finish(c_start, row + TY * 4u + 3u, column4, c70);
     finish(c_start, row + TY * 4u + 3u, column4 + TX, c71);
     if (sums_columns && ty == 0u) {
-      if (column4 < N / 4u) { c[sums_start + column4] = column_sum0; }
-      if (column4 + TX < N / 4u) { c[sums_start + column4 + TX] = column_sum1; }
+      if (column4 < N / 4u) { c[sums_start + column4] = c_vector(column_sum0); }
+      if (column4 + TX < N / 4u) { c[sums_start + column4 + TX] = c_vector(column_sum1); }
     }
     return;
   }
@@ -343,7 +350,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgr
     if (tile_m == 0u && local < 2u * TX && column4 < N / 4u) {
       var sum = tile[local];
       for (var team = 1u; team < SLICES; team++) { sum += tile[team * 2u * TX + local]; }
-      c[sums_start + column4] = sum;
+      c[sums_start + column4] = c_vector(sum);
     }
   }
 }

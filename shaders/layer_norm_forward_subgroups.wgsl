@@ -12,10 +12,13 @@ override WIDTH: u32;
 override WIDTH4: u32 = WIDTH / 4u;
 const THREADS = 64u;
 
+/// What `out` holds, on a line of its own, so that the half-precision arm can put vec4h here.
+alias out_vector = vec4f;
+
 @group(0) @binding(0) var<storage, read> x: array<vec4f>;
 @group(0) @binding(1) var<storage, read> gain: array<vec4f>;
 @group(0) @binding(2) var<storage, read> bias: array<vec4f>;
-@group(0) @binding(3) var<storage, read_write> out: array<vec4f>;
+@group(0) @binding(3) var<storage, read_write> out: array<out_vector>;
 @group(0) @binding(4) var<storage, read_write> statistics: array<vec2f>;
 
 var<workgroup> scratch: array<f32, 2u * THREADS>;
@@ -49,7 +52,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgr
   }
   let scale = inverseSqrt(workgroup_sum(squares, 1u, local, lane, size) / f32(WIDTH) + 1e-5);
   for (var i = local; i < WIDTH4; i += THREADS) {
-    out[start + i] = (x[start + i] - mean) * scale * gain[i] + bias[i];
+    out[start + i] = out_vector((x[start + i] - mean) * scale * gain[i] + bias[i]);
   }
   if (local == 0u) { statistics[row] = vec2f(mean, scale); }
 }

@@ -1,5 +1,6 @@
 #include "contract/doctor_report.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "contract/facts_json.hpp"
@@ -30,6 +31,14 @@ std::string environment_line(const environment_snapshot& seen) {
     if (seen.disk_free_gib) add("disk free " + number(*seen.disk_free_gib, " GiB"));
     if (seen.other_browsers) add("other browsers " + std::to_string(*seen.other_browsers));
     return out.empty() ? "nothing could be read" : out;
+}
+
+/// Whether the arm webgpu-f16 could run on this adapter.
+std::string half_precision_line(const page_adapter& adapter) {
+    const auto& features = adapter.features;
+    const bool has = std::find(features.begin(), features.end(), "shader-f16") != features.end();
+    return has ? "the adapter has shader-f16: the arm webgpu-f16 can run"
+               : "the adapter lacks shader-f16: the arm webgpu-f16 cannot run here";
 }
 
 std::string adapter_line(const page_adapter& adapter) {
@@ -81,10 +90,12 @@ std::string doctor_text(const doctor_report& report) {
     if (report.browsers.empty()) line(out, "browser", "none found");
     if (report.failure) line(out, "failure", *report.failure);
     if (report.browser) line(out, "launched", report.browser->product);
-    if (report.adapter.page)
+    if (report.adapter.page) {
         line(out, "page sees", adapter_line(*report.adapter.page));
-    else
+        line(out, "f16", half_precision_line(*report.adapter.page));
+    } else {
         line(out, "page sees", "no WebGPU adapter");
+    }
     if (report.adapter.devtools)
         for (const devtools_gpu_device& device : report.adapter.devtools->devices)
             line(out, "browser sees", device.vendor + " " + device.device + " " + device.driver_version);

@@ -54,6 +54,22 @@ describe("the WebGPU arm", () => {
     }, 400_000);
   }
 
+  it("keeps forward operands in half precision where the adapter has shader-f16, and says that it cannot where it has not", async () => {
+    const inputs = inputsFor(tiny);
+    const asked = { ...config(tiny), arm: "webgpu-f16" };
+    const adapter = await session.call("adapter");
+    if (!adapter.features.includes("shader-f16")) {
+      await expect(session.call("prepareArm", asked, inputs)).rejects.toThrow("this arm needs the GPU feature shader-f16, which the adapter lacks");
+      return;
+    }
+    await session.call("prepareArm", asked, inputs);
+    const got = await session.call("gradients", 1);
+    const batch = inputs.batches[1]!;
+    const wanted = modelGradients(tiny, inputs.parameters, batch.tokens, batch.targets);
+    expect(Math.abs(got.loss - wanted.loss) / wanted.loss).toBeLessThan(1e-3);
+    expect(largestTensorError(tiny, got.gradients, wanted.gradients)).toBeLessThan(0.05);
+  });
+
   it("gives bit-identical losses after a reset, with either wait and when pipelined", async () => {
     const inputs = inputsFor(smoke);
     await session.call("prepareArm", config(smoke), inputs);

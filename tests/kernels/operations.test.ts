@@ -44,7 +44,8 @@ describe("kernels.json", () => {
     for (const [name, kernel] of Object.entries(index.kernels)) {
       const source = readFileSync(new URL(kernel.file, folder), "utf8");
       const declared = [...source.matchAll(/@group\(0\) @binding\((\d+)\) var<storage, (\w+)> (\w+): array<(\w+)>;/g)];
-      expect(declared.map(([, , access, binding, element]) => ({ name: binding, access, element })), name).toEqual(kernel.bindings);
+      const aliases = new Map([...source.matchAll(/^alias (\w+) = (\w+);$/gm)].map(([, alias, type]) => [alias, type]));
+      expect(declared.map(([, , access, binding, element]) => ({ name: binding, access, element: aliases.get(element) ?? element })), name).toEqual(kernel.bindings);
       expect(declared.map(([, index_in_file]) => Number(index_in_file)), name).toEqual(kernel.bindings.map((_, i) => i));
       expect(declared.length, name).toBeLessThanOrEqual(8);
       const overrides = [...source.matchAll(/^override (\w+): (?:u32|f32|bool);/gm)].map(([, override]) => override);

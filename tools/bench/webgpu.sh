@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The WebGPU arm in headless Chromium: ms a step by preset (serial with both waits, pipelined), us by operation, TFLOP/s of
 # square products by tile, gradients and drift against WebAssembly.
-#   tools/bench.sh webgpu [--presets P,P] [--peak TFLOPS] [--bundle DIR]
+#   tools/bench.sh webgpu [--presets P,P] [--arm webgpu|webgpu-f16] [--peak TFLOPS] [--bundle DIR]
 # CHROMIUM and GPU_SWITCHES name the browser and its switches for this machine's GPU. --bundle only writes what another
 # machine needs into DIR and stops: there, measure.py and report.py need nothing but Python and CHROMIUM set.
 set -euo pipefail
@@ -14,11 +14,13 @@ source "$ASSAY_ROOT/tools/lib/build.sh"
 
 presets=small,medium,large,xl
 bundle=""
+arm=webgpu
 peak=()
 while (($# > 0)); do
   case "$1" in
     --presets) presets="$2" ;;
     --peak) peak=(--peak "$2") ;;
+    --arm) arm="$2" ;;
     --bundle) bundle="$2" ;;
     *) die "unknown option $1; see the head of tools/bench/webgpu.sh" ;;
   esac
@@ -35,6 +37,7 @@ mkdir -p "$folder/page/wasm" "$folder/page/shaders"
 for variant in inputs wasm-simd-mt; do cp "$SHARE/web/wasm/$variant".{mjs,wasm} "$folder/page/wasm/"; done
 cp "$ASSAY_ROOT"/shaders/*.wgsl "$ASSAY_ROOT/shaders/kernels.json" "$folder/page/shaders/"
 cp "$ASSAY_ROOT"/tools/bench/webgpu/{measure,report}.py "$folder/"
+cp "$ASSAY_ROOT/tests/kernels/f16_check.py" "$folder/"
 if [[ -n "$bundle" ]]; then
   say "the bundle is in $bundle"
   exit 0
@@ -47,8 +50,9 @@ export CHROMIUM
 tasks=("task=gemm&trans=nn,tn")
 IFS=, read -ra wanted <<<"$presets"
 for preset in "${wanted[@]}"; do
-  tasks+=("task=gradients&preset=$preset" "task=drift&preset=$preset" "task=repeats&preset=$preset")
-  tasks+=("task=steps&preset=$preset&variants=kept-awake,map" "task=operations&preset=$preset")
+  for task in gradients drift repeats "steps&variants=kept-awake,map,no-timestamps" operations; do
+    tasks+=("task=$task&preset=$preset&arm=$arm")
+  done
 done
 results="$folder/results.jsonl"
 rm -f "$results"

@@ -8,7 +8,7 @@ export async function makeArm(config: ArmConfig, base_url: string): Promise<Arm>
     const { WasmArm } = await import("./wasm_arm");
     return new WasmArm(base_url);
   }
-  if (config.arm === "webgpu") {
+  if (config.arm === "webgpu" || config.arm === "webgpu-f16") {
     const { WebGpuArm } = await import("./webgpu_arm");
     return new WebGpuArm(base_url);
   }

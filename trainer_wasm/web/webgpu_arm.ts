@@ -82,10 +82,11 @@ export class WebGpuArm implements Arm {
       mark = now;
     };
     checkShape(config);
+    const half = config.arm === "webgpu-f16";
     const trainer = await (this.tuning_.inputs ?? ((asked) => this.loadInputs(asked)))(config);
     lap("inputs");
 
-    const plan = planModel(config.model);
+    const plan = planModel(config.model, half);
     const repeats = config.options?.repeat_optimizer ?? 1;
     const sizes = bufferSizes(plan, repeats > 1);
     const adapter = await GpuDevice.requestAdapter();
@@ -95,7 +96,7 @@ export class WebGpuArm implements Arm {
     const gpu = await GpuDevice.open(adapter, {
       largest_buffer_bytes: largestBufferBytes(sizes),
       workgroup,
-      features: [],
+      features: half ? ["shader-f16"] : [],
       optional_features: [
         ...(use_subgroups ? (["subgroups"] as GPUFeatureName[]) : []),
         ...(this.tuning_.no_timestamps ? [] : (["timestamp-query"] as GPUFeatureName[])),
@@ -103,10 +104,10 @@ export class WebGpuArm implements Arm {
     });
     // A software adapter has no shared memory to gain by, and pays for every barrier and for every line it compiles.
     const is_software = adapter_facts.is_fallback === true;
-    const plain = (this.tuning_.kernels ?? (is_software ? "plain" : "fast")) === "plain";
+    const plain = (this.tuning_.kernels ?? (is_software && !half ? "plain" : "fast")) === "plain";
     lap("device");
 
-    const buffers = await createBuffers(gpu, sizes);
+    const buffers = await createBuffers(gpu, sizes, half);
     lap("buffers");
     const library = await KernelLibrary.open(gpu.device, new URL("shaders/", this.base_url_));
     const options: PlanOptions = { subgroups: use_subgroups, workgroup, naive: plain };
@@ -152,7 +153,7 @@ export class WebGpuArm implements Arm {
       wait: wait_in_words[this.ready_.wait],
       ...(quantum === undefined ? {} : { gpu_timestamp_quantum_ns: quantum }),
       variant: {
-        precision: "f32",
+        precision: half ? "f16 storage of weights and activations, f32 sums, gradients, moments and logits" : "f32",
         kernels: plain ? "plain" : "fast",
         subgroups: use_subgroups && !plain,
         autotuned: autotune,
@@ -179,7 +180,7 @@ export class WebGpuArm implements Arm {
   }
 
   async reset(): Promise<void> {
-    const { gpu, trainer, plan, buffers } = this.ready();
+    const { gpu, trainer, plan, buffers, training } = this.ready();
     this.next_ = undefined;
     this.steps_begun_ = 0;
     await gpu.scoped("restoring the initial weights", async () => {
@@ -195,6 +196,7 @@ export class WebGpuArm implements Arm {
       encoder.clearBuffer(buffers.first_moment);
       encoder.clearBuffer(buffers.second_moment);
       gpu.device.queue.submit([encoder.finish()]);
+      if (training.copies.length > 0) gpu.device.queue.submit(encodeDispatches(gpu.device, [training.copies], undefined, () => {}));
       await gpu.device.queue.onSubmittedWorkDone();
     });
   }
@@ -299,6 +301,9 @@ export class WebGpuArm implements Arm {
 
 function checkShape(config: ArmConfig): void {
   const { d_model, heads } = config.model;
+  if (config.arm === "webgpu-f16" && (d_model % 4 !== 0 || (d_model / heads) % 4 !== 0 || d_model / heads > 128)) {
+    throw new ArmError("unsupported", "the half-precision arm needs d_model and the size of a head as multiples of 4, heads of 128 at most");
+  }
   if (d_model % heads !== 0) {
     throw new ArmError("bad-config", `d_model ${d_model} is not a multiple of heads ${heads}`);
   }

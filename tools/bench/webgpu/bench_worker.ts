@@ -16,6 +16,8 @@ import { flopsPerStep, shapeOf } from "../model_work";
 const query = new URLSearchParams(self.name);
 const text = (name: string, otherwise: string) => query.get(name) ?? otherwise;
 const number = (name: string, otherwise: number) => Number(query.get(name) ?? otherwise);
+/** The WebGPU arm to measure: webgpu or webgpu-f16. */
+const gpu_arm_name = text("arm", "webgpu");
 const base_url = new URL("/", self.location.href).href;
 
 function median(values: number[]): number {
@@ -63,7 +65,7 @@ async function steps() {
     if (parts) tuning.flops_per_submission = flopsPerStep(shapeOf(preset)) / Number(parts[1]);
     if (variant === "no-subgroups") tuning.no_subgroups = true;
     const arm = new WebGpuArm(base_url, tuning);
-    const prepared = await arm.prepare({ ...config("webgpu", preset, { wait, autotune: variant === "autotune" }), steps: count });
+    const prepared = await arm.prepare({ ...config(gpu_arm_name, preset, { wait, autotune: variant === "autotune" }), steps: count });
     await timedSteps(arm, 10);
     await arm.reset();
     const { milliseconds, losses } = await timedSteps(arm, count);
@@ -89,22 +91,22 @@ async function steps() {
     };
     arm.dispose();
   }
-  return { preset, results };
+  return { preset, arm: gpu_arm_name, results };
 }
 
 async function openModel(preset: string) {
-  const plan = planModel(shapeOf(preset));
+  const plan = planModel(shapeOf(preset), gpu_arm_name === "webgpu-f16");
   const sizes = bufferSizes(plan, false);
   const adapter = await GpuDevice.requestAdapter();
   const workgroup = workgroupLimits(adapter);
   const gpu = await GpuDevice.open(adapter, {
     largest_buffer_bytes: largestBufferBytes(sizes),
     workgroup,
-    features: [],
+    features: plan.half ? ["shader-f16"] : [],
     optional_features: ["subgroups" as GPUFeatureName],
   });
   const library = await KernelLibrary.open(gpu.device, new URL("shaders/", base_url));
-  const buffers = await createBuffers(gpu, sizes);
+  const buffers = await createBuffers(gpu, sizes, plan.half);
   const options = { subgroups: gpu.device.features.has("subgroups"), workgroup, naive: false };
   return { plan, gpu, library, buffers, options };
 }
@@ -129,7 +131,7 @@ async function operations() {
   const whole = [...training.gradients, ...training.update];
   const once_ms = ((await timer.total(whole, 6)) - (await timer.total(whole, 1))) / 5;
   gpu.close();
-  return { preset, sum_us, replayed_step_ms: once_ms, tiles: training.tiles, table };
+  return { preset, arm: gpu_arm_name, sum_us, replayed_step_ms: once_ms, tiles: training.tiles, table };
 }
 
 /** Microseconds of every matrix product with every tile. */
@@ -140,7 +142,7 @@ async function tiles() {
   const table: Record<string, Record<string, number>> = {};
   for (const { product, tile, microseconds } of tuning.measurements) (table[product] ??= {})[tile] = Math.round(microseconds * 10) / 10;
   gpu.close();
-  return { preset, table };
+  return { preset, arm: gpu_arm_name, table };
 }
 
 /** Microseconds of the attention kernels with several tiles. */
@@ -159,7 +161,7 @@ async function attention() {
     table["backward"]![`${ROWS}/${SPLITS}`] = Math.round(10 * (await time("attention 0 backward"))) / 10;
   }
   gpu.close();
-  return { preset, table };
+  return { preset, arm: gpu_arm_name, table };
 }
 
 /** TFLOP/s of square f32 products by size and tile. */
@@ -211,7 +213,7 @@ async function drift() {
   const preset = text("preset", "small");
   const count = number("steps", 20);
   const gpu_arm = new WebGpuArm(base_url);
-  const gpu_prepared = await gpu_arm.prepare(config("webgpu", preset, {}));
+  const gpu_prepared = await gpu_arm.prepare(config(gpu_arm_name, preset, {}));
   const { losses } = await timedSteps(gpu_arm, count);
   gpu_arm.dispose();
   const wasm_name = text("wasm", "wasm-simd-mt");
@@ -227,6 +229,7 @@ async function drift() {
   wasm_arm.dispose();
   return {
     preset,
+    arm: gpu_arm_name,
     same_inputs: gpu_prepared.weights_sha256 === wasm_prepared.weights_sha256 && gpu_prepared.batches_sha256 === wasm_prepared.batches_sha256,
     largest_drift: Math.max(...losses.map((loss, index) => Math.abs(loss - wasm_losses[index]!) / wasm_losses[index]!)),
     wasm_median_ms: median(wasm_ms),
@@ -239,7 +242,7 @@ async function drift() {
 async function gradients() {
   const preset = text("preset", "small");
   const gpu_arm = new WebGpuArm(base_url, { kernels: text("kernels", "fast") as "fast" | "plain" });
-  await gpu_arm.prepare(config("webgpu", preset, {}));
+  await gpu_arm.prepare(config(gpu_arm_name, preset, {}));
   const got = await gpu_arm.readGradients(0);
   gpu_arm.dispose();
   const wasm_arm = new WasmArm(base_url);
@@ -254,7 +257,8 @@ async function gradients() {
     const difference = got.gradients.subarray(source, source + size).map((value, index) => value - reference[index]!);
     return norm(difference) / Math.max(norm(reference), smallest);
   });
-  return { preset, loss: got.loss, wasm_loss: wanted.loss, largest_error: Math.max(...errors), errors };
+  const whole_error = norm(got.gradients.map((value, index) => value - wanted.gradients[index]!)) / norm(wanted.gradients);
+  return { preset, arm: gpu_arm_name, loss: got.loss, wasm_loss: wanted.loss, largest_error: Math.max(...errors), whole_error, errors };
 }
 
 /** The same steps three times over: serial, serial after a reset, pipelined after a reset. */
@@ -262,7 +266,7 @@ async function repeats() {
   const preset = text("preset", "small");
   const count = number("steps", 20);
   const arm = new WebGpuArm(base_url);
-  await arm.prepare(config("webgpu", preset, {}));
+  await arm.prepare(config(gpu_arm_name, preset, {}));
   const first = (await timedSteps(arm, count)).losses;
   await arm.reset();
   const second = (await timedSteps(arm, count)).losses;
@@ -270,7 +274,7 @@ async function repeats() {
   const third = (await arm.pipelined(count)).losses;
   arm.dispose();
   const same = (losses: number[]) => losses.every((loss, index) => loss === first[index]);
-  return { preset, identical: same(second) && same(third), first, second, third };
+  return { preset, arm: gpu_arm_name, identical: same(second) && same(third), first, second, third };
 }
 
 const tasks: Record<string, () => Promise<object>> = { steps, operations, tiles, attention, gemm, drift, gradients, repeats };

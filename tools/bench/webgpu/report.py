@@ -13,12 +13,16 @@ def share(tflops, peak):
     return f" ({100 * tflops / peak:.0f} % of peak)" if peak else ""
 
 
+def gpu_time(step):
+    return f", {step['gpu_ms']:.3f} ms on the GPU" if "gpu_ms" in step else ""
+
+
 def print_steps(result, peak):
     for variant, step in result["results"].items():
         same = step["same_losses"] and step["pipelined_same_losses"]
         print(
-            f"{result['preset']:9} {variant:12} {step['median_ms']:8.3f} ms a step, pipelined {step['pipelined_ms']:8.3f} ms, "
-            f"{step['dispatches']} dispatches, {step['tflops']:.1f} TFLOP/s{share(step['tflops'], peak)}, "
+            f"{result['preset']:9} {result['arm']:10} {variant:13} {step['median_ms']:8.3f} ms a step, pipelined {step['pipelined_ms']:8.3f} ms, "
+            f"{step['dispatches']} dispatches{gpu_time(step)}, {step['tflops']:.1f} TFLOP/s{share(step['tflops'], peak)}, "
             f"loss {step['first_loss']:.4f} -> {step['last_loss']:.4f}, repeats {'identical' if same else 'differ'}"
         )
 
@@ -56,11 +60,11 @@ def main():
             elif result["task"] in ("tiles", "attention"):
                 print_table(result, "us")
             elif result["task"] == "gradients":
-                print(f"{result['preset']}: gradients differ from WebAssembly's by at most {result['largest_error']:.1e} a tensor")
+                print(f"{result['preset']} {result['arm']}: gradients differ from WebAssembly's by at most {result['largest_error']:.1e} a tensor, {result['whole_error']:.1e} in all")
             elif result["task"] == "drift":
-                print(f"{result['preset']}: largest paired loss drift {result['largest_drift']:.1e}, inputs {'equal' if result['same_inputs'] else 'UNEQUAL'}")
+                print(f"{result['preset']} {result['arm']}: largest paired loss drift {result['largest_drift']:.1e}, inputs {'equal' if result['same_inputs'] else 'UNEQUAL'}")
             elif result["task"] == "repeats":
-                print(f"{result['preset']}: serial, repeated and pipelined losses {'identical' if result['identical'] else 'DIFFER'}")
+                print(f"{result['preset']} {result['arm']}: serial, repeated and pipelined losses {'identical' if result['identical'] else 'DIFFER'}")
     sys.exit(1 if failed else 0)
 
 

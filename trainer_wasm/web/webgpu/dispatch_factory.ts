@@ -2,7 +2,7 @@
 
 import { chooseTile, tileConstants, tileName, workgroupsOf, type GemmShape, type GemmTile, type WorkgroupLimits } from "./gemm_choice";
 import type { KernelLibrary, Overrides } from "./kernel_library";
-import type { BufferName, ModelBuffers } from "./model_buffers";
+import { bytesOf, type BufferName, type ModelBuffers } from "./model_buffers";
 
 export interface Dispatch {
   label: string;
@@ -26,7 +26,7 @@ export interface PlanOptions {
   attention_backward?: AttentionTile;
 }
 
-/** A range of a buffer, in floats. */
+/** A range of a buffer, in numbers. */
 export interface Range {
   buffer: BufferName;
   offset: number;
@@ -68,6 +68,7 @@ export class DispatchFactory {
     private readonly buffers_: ModelBuffers,
     private readonly options_: PlanOptions,
     private readonly vectorised_: boolean,
+    private readonly half_: boolean,
   ) {}
 
   /** True when the fast kernels, which read four numbers at once, take this model. */
@@ -76,13 +77,16 @@ export class DispatchFactory {
   }
 
   async make(label: string, kernel: string, overrides: Overrides, ranges: Range[], workgroups: number, flops = 0): Promise<Dispatch> {
-    const [pipeline, layout] = await Promise.all([this.library_.pipeline(kernel, overrides), this.library_.bindGroupLayout(kernel)]);
+    const { bindings } = this.library_.describe(kernel);
+    const bytes = ranges.map(({ buffer }) => bytesOf(buffer, this.half_));
+    const half = bindings.filter((_, index) => bytes[index] === 2).map(({ name }) => name);
+    const [pipeline, layout] = await Promise.all([this.library_.pipeline(kernel, overrides, half), this.library_.bindGroupLayout(kernel)]);
     const bind_group = this.device_.createBindGroup({
       label,
       layout,
       entries: ranges.map((range, binding) => ({
         binding,
-        resource: { buffer: this.buffers_[range.buffer], offset: 4 * range.offset, size: 4 * range.size },
+        resource: { buffer: this.buffers_[range.buffer], offset: bytes[binding]! * range.offset, size: bytes[binding]! * range.size },
       })),
     });
     const x = Math.min(workgroups, max_workgroups);

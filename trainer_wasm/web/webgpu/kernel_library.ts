@@ -18,6 +18,21 @@ export interface KernelDescription {
 
 export type Overrides = Record<string, number | boolean>;
 
+/**
+ * A kernel's source with f16 in some of its buffers. Every WGSL file is valid for f32 as it stands and names the element of
+ * such a buffer by an alias on a line of its own; loads convert by vec4f(), stores by the alias.
+ * @throws ArmError internal where the file names no alias for a buffer
+ */
+export function halfSource(code: string, bindings: readonly string[]): string {
+  let source = code;
+  for (const name of bindings) {
+    const line = `\nalias ${name}_vector = vec4f;\n`;
+    if (source.split(line).length !== 2) throw new ArmError("internal", `the kernel has no half-precision form of its buffer ${name}`);
+    source = source.replace(line, `\nalias ${name}_vector = vec4h;\n`);
+  }
+  return bindings.length === 0 ? code : `enable f16;\n${source}`;
+}
+
 interface LoadedKernel {
   module: GPUShaderModule;
   bind_group_layout: GPUBindGroupLayout;
@@ -60,19 +75,22 @@ export class KernelLibrary {
     return (await this.load(name)).bind_group_layout;
   }
 
-  /** The pipeline of a kernel with these constants; made once, however often it is asked for. */
-  pipeline(name: string, overrides: Overrides): Promise<GPUComputePipeline> {
-    const key = `${name} ${JSON.stringify(Object.entries(overrides).sort())}`;
+  /**
+   * The pipeline of a kernel with these constants; made once, however often it is asked for.
+   * @param half names of its buffers that hold f16
+   */
+  pipeline(name: string, overrides: Overrides, half: readonly string[] = []): Promise<GPUComputePipeline> {
+    const key = `${name} ${half.join()} ${JSON.stringify(Object.entries(overrides).sort())}`;
     let pipeline = this.pipelines_.get(key);
     if (pipeline === undefined) {
-      pipeline = this.makePipeline(name, overrides);
+      pipeline = this.makePipeline(name, overrides, half);
       this.pipelines_.set(key, pipeline);
     }
     return pipeline;
   }
 
-  private async makePipeline(name: string, overrides: Overrides): Promise<GPUComputePipeline> {
-    const kernel = await this.load(name);
+  private async makePipeline(name: string, overrides: Overrides, half: readonly string[]): Promise<GPUComputePipeline> {
+    const kernel = await this.load(name, half);
     const constants = Object.fromEntries(Object.entries(overrides).map(([key, value]) => [key, Number(value)]));
     try {
       return await this.device_.createComputePipelineAsync({
@@ -82,22 +100,23 @@ export class KernelLibrary {
       });
     } catch (thrown) {
       const message = thrown instanceof Error ? thrown.message : String(thrown);
-      throw new ArmError("gpu-validation", `the pipeline ${name} with ${JSON.stringify(constants)} cannot be made: ${message}`);
+      throw new ArmError("gpu-validation", `the pipeline ${name}${half.length > 0 ? ` (f16: ${half.join(", ")})` : ""} with ${JSON.stringify(constants)} cannot be made: ${message}`);
     }
   }
 
-  private load(name: string): Promise<LoadedKernel> {
-    let kernel = this.loaded_.get(name);
+  private load(name: string, half: readonly string[] = []): Promise<LoadedKernel> {
+    const key = `${name} ${half.join()}`;
+    let kernel = this.loaded_.get(key);
     if (kernel === undefined) {
-      kernel = this.loadNow(name);
-      this.loaded_.set(name, kernel);
+      kernel = this.loadNow(name, half);
+      this.loaded_.set(key, kernel);
     }
     return kernel;
   }
 
-  private async loadNow(name: string): Promise<LoadedKernel> {
+  private async loadNow(name: string, half: readonly string[]): Promise<LoadedKernel> {
     const description = this.describe(name);
-    const code = await (await fetched(new URL(description.file, this.folder_))).text();
+    const code = halfSource(await (await fetched(new URL(description.file, this.folder_))).text(), half);
     const module = this.device_.createShaderModule({ label: name, code });
     const bind_group_layout = this.device_.createBindGroupLayout({
       label: name,

@@ -3,10 +3,17 @@
 import type { ModelShape } from "../arm";
 import { layOutBatch, type BatchPlaces } from "./batch_words";
 import type { GpuDevice } from "./gpu_device";
-import { aligned, layOutParameters, vocabulary, type ParameterLayout } from "./parameter_layout";
+import { aligned, alignment, layOutParameters, vocabulary, type ParameterLayout } from "./parameter_layout";
+
+/** What the half-precision arm keeps as f16: all that a matrix product of the forward pass reads, and the pre-activations. */
+export const half_buffers: readonly string[] = ["half_parameters", "normalised", "qkv", "attention", "expanded", "activated"];
 
 export interface ModelPlan {
   shape: ModelShape;
+  /** True where `half_buffers` hold f16 in place of f32. */
+  half: boolean;
+  /** Numbers in a range of a buffer, rounded up so that the next range may be bound. */
+  align: (numbers: number) => number;
   tokens: number;
   layout: ParameterLayout;
   batch: BatchPlaces;
@@ -30,29 +37,34 @@ export function chooseSlots(shape: ModelShape, parameters: number): number {
   return slots;
 }
 
-export function planModel(shape: ModelShape): ModelPlan {
+export function planModel(shape: ModelShape, half = false): ModelPlan {
   const tokens = shape.batch * shape.ctx;
-  const layout = layOutParameters(shape);
+  const to = half ? 2 * alignment : alignment;
+  const align = (numbers: number) => aligned(numbers, to);
+  const layout = layOutParameters(shape, to);
   return {
     shape,
+    half,
+    align,
     tokens,
     layout,
     batch: layOutBatch(tokens),
-    row_stride: (width) => aligned(tokens * width),
-    statistics_stride: aligned(2 * tokens),
+    row_stride: (width) => align(tokens * width),
+    statistics_stride: align(2 * tokens),
     slots: chooseSlots(shape, layout.size),
     extra: layout.position_embedding.offset,
     norm_groups: Math.min(1024, Math.ceil(layout.size / 4 / 256)),
   };
 }
 
-/** The name of each buffer, with its size in floats. */
+/** The name of each buffer, with its size in numbers. */
 export function bufferSizes(plan: ModelPlan, needs_scratch_update: boolean) {
   const { shape, tokens, layout } = plan;
   const { layers, d_model: width } = shape;
   const rows = plan.row_stride;
   return {
     parameters: layout.size,
+    half_parameters: plan.half ? layout.size : 64,
     first_moment: layout.size,
     second_moment: layout.size,
     gradients: plan.slots * layout.size + plan.extra,
@@ -67,7 +79,7 @@ export function bufferSizes(plan: ModelPlan, needs_scratch_update: boolean) {
     statistics: (2 * layers + 1) * plan.statistics_stride,
     qkv: layers * rows(3 * width),
     attention: layers * rows(width),
-    log_sum_exp: layers * aligned(tokens * shape.heads),
+    log_sum_exp: layers * plan.align(tokens * shape.heads),
     expanded: layers * rows(4 * width),
     activated: layers * rows(4 * width),
     logits: rows(vocabulary),
@@ -87,19 +99,24 @@ export function bufferSizes(plan: ModelPlan, needs_scratch_update: boolean) {
 export type BufferName = keyof ReturnType<typeof bufferSizes>;
 export type ModelBuffers = Record<BufferName, GPUBuffer>;
 
+/** Bytes of one number in a buffer. */
+export function bytesOf(buffer: string, half: boolean): 2 | 4 {
+  return half && half_buffers.includes(buffer) ? 2 : 4;
+}
+
 export function largestBufferBytes(sizes: Record<string, number>): number {
   return 4 * Math.max(...Object.values(sizes));
 }
 
 /** @throws ArmError out-of-memory with the bytes asked for */
-export async function createBuffers(gpu: GpuDevice, sizes: Record<BufferName, number>): Promise<ModelBuffers> {
-  const total = 4 * Object.values(sizes).reduce((sum, size) => sum + size, 0);
+export async function createBuffers(gpu: GpuDevice, sizes: Record<BufferName, number>, half = false): Promise<ModelBuffers> {
+  const total = Object.entries(sizes).reduce((sum, [name, size]) => sum + bytesOf(name, half) * size, 0);
   return gpu.scoped(`creating the buffers of the model, ${total} bytes in all`, () => {
     const entries = Object.entries(sizes).map(([name, size]) => [
       name,
       gpu.device.createBuffer({
         label: name,
-        size: 4 * size,
+        size: bytesOf(name, half) * size,
         usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST,
       }),
     ]);

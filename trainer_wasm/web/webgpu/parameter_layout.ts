@@ -8,8 +8,8 @@ export const vocabulary = 256;
 /** Floats; 256 bytes, the largest minStorageBufferOffsetAlignment that WebGPU allows an adapter to ask for. */
 export const alignment = 64;
 
-export function aligned(floats: number): number {
-  return Math.ceil(floats / alignment) * alignment;
+export function aligned(numbers: number, to = alignment): number {
+  return Math.ceil(numbers / to) * to;
 }
 
 export interface TensorPlace {
@@ -51,7 +51,8 @@ export interface ParameterLayout {
   layer_stride: number;
 }
 
-export function layOutParameters(shape: ModelShape): ParameterLayout {
+/** @param to what every tensor's offset is a multiple of; half-precision copies need twice `alignment` for the same bytes */
+export function layOutParameters(shape: ModelShape, to = alignment): ParameterLayout {
   const { layers, d_model: width, ctx } = shape;
   const tensors: TensorPlace[] = [];
   let source = 0;
@@ -59,7 +60,7 @@ export function layOutParameters(shape: ModelShape): ParameterLayout {
   const place = (size: number): TensorPlace => {
     const tensor = { source, offset, size };
     source += size;
-    offset += aligned(size);
+    offset += aligned(size, to);
     tensors.push(tensor);
     return tensor;
   };

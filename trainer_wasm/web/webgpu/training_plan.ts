@@ -5,16 +5,18 @@
 
 import { attentionTile, DispatchFactory, type AttentionTile, type Dispatch, type PlanOptions, type Range } from "./dispatch_factory";
 import type { KernelLibrary } from "./kernel_library";
-import type { BufferName, ModelBuffers, ModelPlan } from "./model_buffers";
-import { aligned, vocabulary, type TensorPlace } from "./parameter_layout";
+import { bytesOf, type BufferName, type ModelBuffers, type ModelPlan } from "./model_buffers";
+import { vocabulary, type TensorPlace } from "./parameter_layout";
 
 export type { AttentionTile, Dispatch, PlanOptions } from "./dispatch_factory";
 
 export interface TrainingPlan {
   /** Forward, loss, backward and the sum of partial gradients. */
   gradients: Dispatch[];
-  /** AdamW. */
+  /** AdamW, and where there is one the half-precision copy of the new weights. */
   update: Dispatch[];
+  /** What makes that copy, for weights that come from elsewhere. */
+  copies: Dispatch[];
   /** AdamW on copies, for the test that slows only the optimiser. */
   scratch_update: Dispatch[];
   /** The tile of each matrix product, by name. */
@@ -32,11 +34,14 @@ export async function makeTrainingPlan(
   const { layers, d_model: width, ctx, heads } = shape;
   const head_size = width / heads;
   const vectorised = !options.naive && width % 4 === 0 && head_size % 4 === 0 && head_size <= 128;
-  const factory = new DispatchFactory(device, library, buffers, options, vectorised);
+  const factory = new DispatchFactory(device, library, buffers, options, vectorised, plan.half);
   const norm_kernel = (direction: string) => `layer_norm_${direction}${options.subgroups ? "_subgroups" : ""}`;
 
-  const whole = (buffer: BufferName): Range => ({ buffer, offset: 0, size: buffers[buffer].size / 4 });
+  const numbersIn = (buffer: BufferName) => buffers[buffer].size / bytesOf(buffer, plan.half);
+  const whole = (buffer: BufferName): Range => ({ buffer, offset: 0, size: numbersIn(buffer) });
   const tensor = (place: TensorPlace, buffer: BufferName = "parameters"): Range => ({ buffer, offset: place.offset, size: place.size });
+  /** A weight as a matrix product reads it. */
+  const operand = (place: TensorPlace): Range => tensor(place, plan.half ? "half_parameters" : "parameters");
   const matrix = (buffer: BufferName, index: number, columns: number): Range => ({
     buffer,
     offset: index * plan.row_stride(columns),
@@ -45,7 +50,7 @@ export async function makeTrainingPlan(
   const statistics = (index: number): Range => ({ buffer: "statistics", offset: index * plan.statistics_stride, size: 2 * tokens });
   const log_sum_exp = (layer: number): Range => ({
     buffer: "log_sum_exp",
-    offset: layer * aligned(tokens * heads),
+    offset: layer * plan.align(tokens * heads),
     size: tokens * heads,
   });
   const elements = (count: number, each: number) => Math.ceil(count / each / 64);
@@ -101,7 +106,7 @@ export async function makeTrainingPlan(
         k: width,
         epilogue: "bias",
         a: matrix("normalised", 2 * layer, width),
-        b: tensor(places.qkv_weight),
+        b: operand(places.qkv_weight),
         bias: tensor(places.qkv_bias),
         c: matrix("qkv", layer, 3 * width),
       }),
@@ -122,7 +127,7 @@ export async function makeTrainingPlan(
         k: width,
         epilogue: "residual",
         a: matrix("attention", layer, width),
-        b: tensor(places.projection_weight),
+        b: operand(places.projection_weight),
         bias: tensor(places.projection_bias),
         extra: matrix("block_input", layer, width),
         c: matrix("middle", layer, width),
@@ -136,7 +141,7 @@ export async function makeTrainingPlan(
         k: width,
         epilogue: "gelu",
         a: matrix("normalised", 2 * layer + 1, width),
-        b: tensor(places.expand_weight),
+        b: operand(places.expand_weight),
         bias: tensor(places.expand_bias),
         c: matrix("activated", layer, 4 * width),
         pre_activation: matrix("expanded", layer, 4 * width),
@@ -149,7 +154,7 @@ export async function makeTrainingPlan(
         k: 4 * width,
         epilogue: "residual",
         a: matrix("activated", layer, 4 * width),
-        b: tensor(places.contract_weight),
+        b: operand(places.contract_weight),
         bias: tensor(places.contract_bias),
         extra: matrix("middle", layer, width),
         c: matrix("block_input", layer + 1, width),
@@ -166,7 +171,7 @@ export async function makeTrainingPlan(
       k: width,
       trans_b: true,
       a: matrix("normalised", 2 * layers, width),
-      b: tensor(layout.token_embedding),
+      b: operand(layout.token_embedding),
       c: matrix("logits", 0, vocabulary),
     }),
     factory.either(
@@ -192,7 +197,7 @@ export async function makeTrainingPlan(
       trans_b: true,
       epilogue: extra === undefined ? "none" : "gelu-derivative",
       a: dy,
-      b: tensor(weight),
+      b: operand(weight),
       c,
       ...(extra === undefined ? {} : { extra }),
     });
@@ -204,7 +209,7 @@ export async function makeTrainingPlan(
       n: width,
       k: vocabulary,
       a: matrix("logits", 0, vocabulary),
-      b: tensor(layout.token_embedding),
+      b: operand(layout.token_embedding),
       c: matrix("d_normalised", 2 * layers, width),
     }),
     normBackward(2 * layers, matrix("block_input", layers, width), layout.last_norm_gain, undefined, matrix("d_block", layers, width)),
@@ -265,7 +270,7 @@ export async function makeTrainingPlan(
       },
     });
   /** All layers of an activation, from a first one on. */
-  const layersOf = (buffer: BufferName, offset = 0): Range => ({ buffer, offset, size: buffers[buffer].size / 4 - offset });
+  const layersOf = (buffer: BufferName, offset = 0): Range => ({ buffer, offset, size: numbersIn(buffer) - offset });
   const rows = plan.row_stride;
   const norm_parameters = {
     ROWS: tokens,
@@ -273,7 +278,7 @@ export async function makeTrainingPlan(
     LAYERS: layers,
     X_STRIDE: rows(width),
     STATISTICS_STRIDE: plan.statistics_stride,
-    WIDTH_PADDED: aligned(width),
+    WIDTH_PADDED: plan.align(width),
     FIRST_LAYER_AT: first.first_norm_gain.offset,
     LAYER_STRIDE: layout.layer_stride,
     SECOND_NORM_AT: first.second_norm_gain.offset - first.first_norm_gain.offset,
@@ -364,10 +369,19 @@ export async function makeTrainingPlan(
       update_groups,
       elements(layout.size, 1),
     );
+  // Only what a forward product reads is halved. Gradients stay f32: without a scaled loss most of theirs would be subnormal
+  // in f16, as the mean over thousands of tokens makes them small; logits and the residual stream keep their range and sums.
+  const copies = plan.half
+    ? [
+        await factory.make("half-precision copy", "copy_parameters", { SIZE: layout.size }, [whole("parameters"), whole("half_parameters")],
+          Math.ceil(layout.size / 4 / 256)),
+      ]
+    : [];
   const has_scratch = buffers.scratch_parameters.size / 4 === layout.size;
   return {
     gradients: await Promise.all([...forward, ...backward]),
-    update: [await update("adamw", ["parameters", "first_moment", "second_moment", "result"])],
+    update: [await update("adamw", ["parameters", "first_moment", "second_moment", "result"]), ...copies],
+    copies,
     scratch_update: has_scratch
       ? [await update("adamw on copies", ["scratch_parameters", "scratch_first_moment", "scratch_second_moment", "scratch_result"])]
       : [],
