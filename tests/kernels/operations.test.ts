@@ -55,6 +55,20 @@ describe("kernels.json", () => {
   });
 });
 
+describe("the copy of the parameters", () => {
+  it("is the parameters themselves where it holds f32, and nothing beyond them", async () => {
+    const parameters = numbers(1100, 9);
+    const [rounded] = (await session.run({
+      kernel: "copy_parameters",
+      overrides: { SIZE: 1096 },
+      bindings: [parameters, nines(1100)],
+      workgroups: 2,
+      read: [1],
+    })) as [number[]];
+    expect(rounded).toEqual([...parameters.slice(0, 1096), 9, 9, 9, 9]);
+  });
+});
+
 for (const variant of ["", "_subgroups", "_naive"]) {
   describe(`layer normalisation${variant}`, () => {
     const [rows, width] = [5, variant === "_naive" ? 37 : 300];
