@@ -157,6 +157,15 @@ struct import_options {
     std::optional<std::string> home, store;
 };
 
+struct site_options {
+    shared_options shared;
+    std::string folder;
+    std::vector<std::string> receipts;  ///< files, folders or ids; empty: every receipt of the store
+    std::vector<std::string> verdicts, presets, machines, evidence;  ///< filters
+    bool leave_out_broken = false;
+    std::optional<std::string> store;
+};
+
 int command_run(const run_options& options);
 int command_serve(const serve_options& options);
 int command_verify(const verify_options& options);
@@ -165,6 +174,7 @@ int command_keygen(const keygen_options& options);
 int command_compare(const compare_options& options);
 int command_export(const export_options& options);
 int command_import(const import_options& options);
+int command_site(const site_options& options);
 int command_agent(const agent_options& options);
 int command_runs(const runs_options& options);
 int command_logs(const logs_options& options);

@@ -165,6 +165,31 @@ void add_import(CLI::App& app, import_options& imported) {
     command->callback([&imported] { throw CLI::RuntimeError(command_import(imported)); });
 }
 
+void add_site(CLI::App& app, site_options& site) {
+    CLI::App* command = app.add_subcommand(
+        "site", "Write receipts, curve, comparisons and verifier as plain files that can be published anywhere");
+    command->add_option("folder", site.folder, "Where to write; an earlier site there is replaced")->required();
+    command->add_option("receipts", site.receipts,
+                        "Receipt files, folders of them, or ids (default: every receipt of the store)");
+    command->add_option("--verdict", site.verdicts, "Only these: verified,unqualified,...")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::IsMember({"verified", "unqualified", "refused", "inconclusive", "invalid", "failed"}));
+    command->add_option("--preset", site.presets, "Only these model sizes")->delimiter(',')->allow_extra_args(false);
+    command->add_option("--machine", site.machines, "Only these machines, by name or id")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    command->add_option("--evidence", site.evidence, "Only these evidence classes: measured,historical,...")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    command->add_flag("--leave-out-broken", site.leave_out_broken,
+                      "Write the site without receipts that are missing or do not verify; they are named all the same");
+    command->add_option("--home", site.shared.home, "Folder of database, key and receipts");
+    command->add_option("--store", site.store, "sqlite://PATH or postgresql://... (default: in the home)");
+    command->add_option("--web-root", site.shared.web_root, "The served tree (default: share/assay/web beside the binary)");
+    command->callback([&site] { throw CLI::RuntimeError(command_site(site)); });
+}
+
 void add_agent(CLI::App& app, agent_options& agent) {
     CLI::App* command = app.add_subcommand("agent", "Measure for a hub: take runs from it, deliver signed receipts to it");
     add_shared(*command, agent.shared);
@@ -217,6 +242,7 @@ int main(int argc, char** argv) {
     compare_options compare;
     export_options exported;
     import_options imported;
+    site_options site;
     agent_options agent;
     store_copy_options store_copy;
     store_backup_options store_backup;
@@ -233,6 +259,7 @@ int main(int argc, char** argv) {
     add_compare(app, compare);
     add_export(app, exported);
     add_import(app, imported);
+    add_site(app, site);
     add_agent(app, agent);
     add_store(app, store_copy, store_backup, store_prune);
     add_client(app, runs, logs, cancel);

@@ -43,6 +43,8 @@ export class AppShell extends LitElement {
 
   /** Called once source and router are set. */
   start(): void {
+    // What index.html says until this runs.
+    this.replaceChildren();
     this.setTheme(readTheme());
     this.router.listen(() => void this.follow());
     void this.follow();
@@ -74,6 +76,7 @@ export class AppShell extends LitElement {
     this.theme_ = theme;
     if (theme === "system") delete document.documentElement.dataset["theme"];
     else document.documentElement.dataset["theme"] = theme;
+    window.dispatchEvent(new Event("assay-theme-changed"));
     try {
       localStorage.setItem(theme_key, theme);
     } catch {

@@ -1,8 +1,24 @@
 #include "http/documents.hpp"
 
+#include <map>
+
+#include "analysis/comparability.hpp"
 #include "contract/json_writer.hpp"
 
 namespace assay::http {
+namespace {
+
+void add_ratio(json_object& out, std::string_view name, const std::string& interval_name,
+               const std::optional<compared_ratio>& ratio) {
+    if (!ratio) return;
+    out.add(name, ratio->value);
+    if (ratio->interval95)
+        out.raw(
+            interval_name,
+            json_array().raw(json_number(ratio->interval95->first)).raw(json_number(ratio->interval95->second)).text());
+}
+
+}  // namespace
 
 std::string run_document(const run_row& run) {
     const std::string self = "/api/v1/runs/" + run.id;
@@ -75,6 +91,97 @@ std::string receipt_list_document(const receipt_page& page) {
     json_array receipts;
     for (const auto& summary : page.receipts) receipts.raw(receipt_summary_document(summary));
     return json_object().raw("receipts", receipts.text()).add("next", page.next).text();
+}
+
+bool has_figure(const receipt_summary& summary) {
+    return summary.speedup && summary.verdict != "invalid" && summary.verdict != "failed" &&
+           summary.verdict != "refused";
+}
+
+std::string point_document(const receipt_summary& summary) {
+    json_object point;
+    point.add("receipt_id", summary.id)
+        .add("created_at", summary.created_at)
+        .add("machine_id", summary.machine_id)
+        .add("machine_name", summary.machine_name)
+        .add("preset", summary.preset)
+        .add("arm_a", summary.arm_a)
+        .add("arm_b", summary.arm_b)
+        .add("verdict", summary.verdict)
+        .add("evidence", summary.evidence)
+        .add("precision", summary.precision)
+        .add("speedup", summary.speedup);
+    if (summary.interval_low && summary.interval_high)
+        point.raw("interval95",
+                  json_array().raw(json_number(*summary.interval_low)).raw(json_number(*summary.interval_high)).text());
+    return point.add("a_median_ms", summary.a_median_ms)
+        .add("b_median_ms", summary.b_median_ms)
+        .add("flops_per_step", summary.flops_per_step)
+        .add("label", summary.label)
+        .text();
+}
+
+std::string curve_document(std::span<const receipt_summary> receipts) {
+    json_array points;
+    for (const auto& summary : receipts)
+        if (has_figure(summary)) points.raw(point_document(summary));
+    return json_object().raw("points", points.text()).text();
+}
+
+std::string machine_list_document(std::span<const receipt_summary> newest_first) {
+    struct machine {
+        std::string name, last_seen;
+        int receipts = 0;
+    };
+    std::map<std::string, machine> machines;
+    for (const auto& summary : newest_first) {
+        auto& each = machines[summary.machine_id];
+        if (each.receipts++ == 0) {
+            each.name = summary.machine_name;
+            each.last_seen = summary.created_at;
+        }
+    }
+    json_array list;
+    for (const auto& [id, each] : machines)
+        list.raw(json_object()
+                     .add("id", id)
+                     .add("name", each.name)
+                     .add("last_seen", each.last_seen)
+                     .add("receipts", each.receipts)
+                     .text());
+    return json_object().raw("machines", list.text()).text();
+}
+
+std::string comparison_document(const compared_receipt& first, const compared_receipt& second) {
+    const auto outcome = compare(first.document, second.document);
+    json_array differences, reasons;
+    for (const auto& each : outcome.differences) {
+        const bool blocks = each.kind != difference_kind::conditions;
+        differences.raw(json_object()
+                            .add("kind", difference_kind_name(each.kind))
+                            .add("field", each.field)
+                            .add("a", each.first)
+                            .add("b", each.second)
+                            .add("why", each.why)
+                            .add("blocks", blocks)
+                            .text());
+        if (blocks)
+            reasons.raw(json_object()
+                            .add("code", each.kind == difference_kind::work ? "different-work" : "no-proof")
+                            .add("message", each.field + ": " + each.why)
+                            .text());
+    }
+    json_object document;
+    document.add("comparable", outcome.comparable)
+        .add("same_work", outcome.same_work)
+        .raw("reasons", reasons.text())
+        .raw("differences", differences.text());
+    add_ratio(document, "ratio", "ratio_interval", outcome.speedup_ratio);
+    add_ratio(document, "a_ratio", "a_ratio_interval", outcome.a_ratio);
+    add_ratio(document, "b_ratio", "b_ratio_interval", outcome.b_ratio);
+    return document.raw("a", receipt_summary_document(first.summary))
+        .raw("b", receipt_summary_document(second.summary))
+        .text();
 }
 
 }  // namespace assay::http

@@ -1,5 +1,5 @@
 // What can be asked for, and who measures: presets, policies, machines.
-#include <map>
+#include <vector>
 
 #include "contract/json_writer.hpp"
 #include "contract/model.hpp"
@@ -53,29 +53,12 @@ http_response get_policy(api_context& context, const http_request& request) {
 
 http_response list_machines(api_context& context, const http_request& request) {
     if (const auto checked = check_query(request, {}); !checked) return problem(checked.error());
-    struct machine {
-        std::string name, last_seen;
-        int receipts = 0;
-    };
-    std::map<std::string, machine> machines;
-    const auto walked = walk_receipts(*context.store, {}, max_walked_receipts, [&](const receipt_summary& summary) {
-        auto& each = machines[summary.machine_id];
-        if (each.receipts++ == 0) {
-            each.name = summary.machine_name;
-            each.last_seen = summary.created_at;
-        }
-    });
+    std::vector<receipt_summary> newest_first;
+    const auto walked = walk_receipts(*context.store, {}, max_walked_receipts,
+                                      [&](const receipt_summary& summary) { newest_first.push_back(summary); });
     if (!walked) return problem(walked.error());
-    json_array list;
-    for (const auto& [id, each] : machines)
-        list.raw(json_object()
-                     .add("id", id)
-                     .add("name", each.name)
-                     .add("last_seen", each.last_seen)
-                     .add("receipts", each.receipts)
-                     .text());
     http_response response;
-    response.body = json_object().raw("machines", list.text()).text();
+    response.body = machine_list_document(newest_first);
     return response;
 }
 

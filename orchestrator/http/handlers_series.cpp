@@ -13,35 +13,6 @@
 namespace assay::http {
 namespace {
 
-/// A figure that may be drawn: it exists and its receipt is neither damaged nor without a result.
-bool has_figure(const receipt_summary& summary) {
-    return summary.speedup && summary.verdict != "invalid" && summary.verdict != "failed" &&
-           summary.verdict != "refused";
-}
-
-std::string point_document(const receipt_summary& summary) {
-    json_object point;
-    point.add("receipt_id", summary.id)
-        .add("created_at", summary.created_at)
-        .add("machine_id", summary.machine_id)
-        .add("machine_name", summary.machine_name)
-        .add("preset", summary.preset)
-        .add("arm_a", summary.arm_a)
-        .add("arm_b", summary.arm_b)
-        .add("verdict", summary.verdict)
-        .add("evidence", summary.evidence)
-        .add("precision", summary.precision)
-        .add("speedup", summary.speedup);
-    if (summary.interval_low && summary.interval_high)
-        point.raw("interval95",
-                  json_array().raw(json_number(*summary.interval_low)).raw(json_number(*summary.interval_high)).text());
-    return point.add("a_median_ms", summary.a_median_ms)
-        .add("b_median_ms", summary.b_median_ms)
-        .add("flops_per_step", summary.flops_per_step)
-        .add("label", summary.label)
-        .text();
-}
-
 /// The changes of one figure over receipts of one pair of arms, oldest first.
 void add_changes(const std::vector<const receipt_summary*>& series, std::string_view name,
                  std::optional<double> receipt_summary::*figure, json_array& out) {
@@ -111,13 +82,12 @@ http_response get_curve(api_context& context, const http_request& request) {
     filter.arm_b = query_text(request, "arm_b");
     filter.evidence = query_text(request, "evidence");
     filter.label = query_text(request, "label");
-    json_array points;
-    const auto walked = walk_receipts(*context.store, filter, max_walked_receipts, [&](const receipt_summary& summary) {
-        if (has_figure(summary)) points.raw(point_document(summary));
-    });
+    std::vector<receipt_summary> found;
+    const auto walked = walk_receipts(*context.store, filter, max_walked_receipts,
+                                      [&](const receipt_summary& summary) { found.push_back(summary); });
     if (!walked) return problem(walked.error());
     http_response response;
-    response.body = json_object().raw("points", points.text()).text();
+    response.body = curve_document(found);
     return response;
 }
 

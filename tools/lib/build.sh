@@ -36,7 +36,7 @@ build_programs() {
 digest_of_inputs() {
   (
     cd "$ASSAY_ROOT" || exit
-    find "$@" -type f -not -path '*/node_modules/*' -not -name '*.test.ts' -print0 | LC_ALL=C sort -z |
+    find "$@" -type f -not -path '*/node_modules/*' -not -path '*/generated/*' -not -name '*.test.ts' -print0 | LC_ALL=C sort -z |
       xargs -0 "$(have sha256sum && echo sha256sum || echo shasum)"
   ) | sha256_of -
 }

@@ -50,8 +50,10 @@ suite_kernels() {
   (cd "$ASSAY_ROOT" && npx --no-install vitest run --config vitest.kernels.config.ts)
 }
 
+# With the real program too: the pages that it serves and the sites that it writes.
 suite_browser() {
-  (cd "$ASSAY_ROOT" && npx --no-install vitest run --config vitest.browser.config.ts)
+  build_programs release assay && build_wasm "${WASM_VARIANTS[@]}" && build_web &&
+    (cd "$ASSAY_ROOT" && npx --no-install vitest run --config vitest.browser.config.ts)
 }
 
 suite_sanitizers() {

@@ -3,6 +3,9 @@
 import { html, LitElement, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
 
+/** The event of the window after another theme was chosen. */
+export const theme_changed = "assay-theme-changed";
+
 /** Draws into a width in CSS pixels. Loaded on demand, so that no view waits for the chart library. */
 export type Draw = (width: number) => Promise<Element>;
 
@@ -18,6 +21,8 @@ export class AssayChart extends LitElement {
   @property({ attribute: false }) table: TemplateResult | typeof nothing = nothing;
 
   private observer_: ResizeObserver | undefined;
+  private readonly dark_ = matchMedia("(prefers-color-scheme: dark)");
+  private readonly recolour_ = (): void => void this.redraw();
   private drawn_ = "";
 
   protected override createRenderRoot(): HTMLElement {
@@ -27,12 +32,16 @@ export class AssayChart extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     this.observer_ = new ResizeObserver(() => void this.redraw());
+    this.dark_.addEventListener("change", this.recolour_);
+    window.addEventListener(theme_changed, this.recolour_);
     this.observeArea();
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.observer_?.disconnect();
+    this.dark_.removeEventListener("change", this.recolour_);
+    window.removeEventListener(theme_changed, this.recolour_);
     this.drawn_ = "";
   }
 
@@ -50,7 +59,8 @@ export class AssayChart extends LitElement {
   private async redraw(): Promise<void> {
     const area = this.querySelector(":scope > figure > .chart-area");
     const width = Math.floor(area?.clientWidth ?? 0);
-    const wanted = `${this.version} ${width}`;
+    // What a canvas has drawn keeps its colours, so another theme is another drawing.
+    const wanted = `${this.version} ${width} ${getComputedStyle(this).color}`;
     if (area === null || this.draw === undefined || width === 0 || wanted === this.drawn_) return;
     this.drawn_ = wanted;
     const drawing = await this.draw(width);

@@ -7,7 +7,13 @@ import { addressOf, type Router } from "../router";
 import { ratioFigure } from "./figures";
 import { evidenceMark, verdictMark } from "./verdict";
 
-export function receiptTable(receipts: readonly ReceiptSummary[], router: Router, caption: string): TemplateResult {
+/** Lets rows be chosen, for a comparison. */
+export interface RowChoice {
+  chosen: readonly string[];
+  toggle: (id: string, on: boolean) => void;
+}
+
+export function receiptTable(receipts: readonly ReceiptSummary[], router: Router, caption: string, choice?: RowChoice): TemplateResult {
   return html`<div class="table-scroll" tabindex="0" role="region" aria-label=${caption}>
     <table>
       <caption>
@@ -15,6 +21,7 @@ export function receiptTable(receipts: readonly ReceiptSummary[], router: Router
       </caption>
       <thead>
         <tr>
+          ${choice === undefined ? nothing : html`<th scope="col">compare</th>`}
           <th scope="col">when</th>
           <th scope="col">verdict</th>
           <th scope="col">preset</th>
@@ -30,6 +37,7 @@ export function receiptTable(receipts: readonly ReceiptSummary[], router: Router
         ${receipts.map(
           (receipt) =>
             html`<tr>
+              ${choice === undefined ? nothing : html`<td>${checkbox(receipt, choice)}</td>`}
               <th scope="row">
                 <a href=${router.href(addressOf("receipts", receipt.id))}>${moment(receipt.created_at)}</a>
                 ${receipt.label === undefined ? nothing : html`<span class="sub long">${receipt.label}</span>`}
@@ -52,4 +60,15 @@ export function receiptTable(receipts: readonly ReceiptSummary[], router: Router
       </tbody>
     </table>
   </div>`;
+}
+
+function checkbox(receipt: ReceiptSummary, choice: RowChoice): TemplateResult {
+  return html`<label class="tick"
+    ><input
+      type="checkbox"
+      .checked=${choice.chosen.includes(receipt.id)}
+      @change=${(event: Event) => choice.toggle(receipt.id, (event.target as HTMLInputElement).checked)} /><span class="visually-hidden"
+      >Compare the receipt of ${moment(receipt.created_at)}</span
+    ></label
+  >`;
 }

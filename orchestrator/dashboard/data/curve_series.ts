@@ -86,6 +86,8 @@ export interface CumulativeRow {
   arm: string;
   factor: number;
   evidence: Evidence;
+  /** Absent for the scalar bar, which is 1 by definition. */
+  receipt_id?: string;
 }
 
 const scalar = "wasm-scalar";
@@ -95,7 +97,7 @@ export function cumulativeRows(points: readonly CurvePoint[]): CumulativeRow[] {
   const rows = points.flatMap((point): CumulativeRow[] => {
     if (point.arm_a !== scalar || point.arm_b === undefined || point.speedup === undefined) return [];
     const group = `${point.machine_name || point.machine_id}, ${point.preset || "custom"}`;
-    return [{ group, arm: point.label ?? point.arm_b, factor: point.speedup, evidence: point.evidence }];
+    return [{ group, arm: point.label ?? point.arm_b, factor: point.speedup, evidence: point.evidence, ...(point.receipt_id === undefined ? {} : { receipt_id: point.receipt_id }) }];
   });
   const groups = [...new Set(rows.map((row) => row.group))];
   return groups.flatMap((group) => [

@@ -4,7 +4,7 @@
 //   data/receipts/ID.assay.json the signed files
 //   data/curve.json             as GET /api/v1/curve answers
 //   data/machines.json          as GET /api/v1/machines answers
-//   data/compare.json           {"comparisons": [as GET /api/v1/compare answers, for each pair of chosen receipts]}
+//   data/compare/ID.json        {"comparisons": [as GET /api/v1/compare?a=ID answers, for every other receipt]}
 
 import { Problem } from "./problem";
 import { getJson, request, type Comparison, type CurvePoint, type Machine, type Page, type ReceiptFilter, type ReceiptSummary, type Source, type Trend } from "./source";
@@ -43,9 +43,15 @@ export class SiteSource implements Source {
     return ((await getJson(this.file("curve.json"), signal)) as { points: CurvePoint[] }).points;
   }
   async compare(a: string, b: string, signal: AbortSignal): Promise<Comparison> {
-    const { comparisons } = (await getJson(this.file("compare.json"), signal)) as { comparisons: Comparison[] };
-    const found = comparisons.find((comparison) => comparison.a?.id === a && comparison.b?.id === b);
-    if (found === undefined) throw new Problem(404, "Not in this copy", "These two were not compared when the site was written.");
+    const missing = new Problem(404, "Not in this copy", "These two were not compared when the site was written; assay compare does it.");
+    let comparisons: Comparison[];
+    try {
+      ({ comparisons } = (await getJson(this.file(`compare/${encodeURIComponent(a)}.json`), signal)) as { comparisons: Comparison[] });
+    } catch (thrown) {
+      throw thrown instanceof Problem && thrown.status === 404 ? missing : thrown;
+    }
+    const found = comparisons.find((comparison) => comparison.b?.id === b);
+    if (found === undefined) throw missing;
     return found;
   }
   async machines(signal: AbortSignal): Promise<Machine[]> {

@@ -148,6 +148,11 @@ export interface Comparison {
   differences: Difference[];
   ratio?: number;
   ratio_interval?: [number, number];
+  /** How much faster the second's A and B are: the first's time over the second's. */
+  a_ratio?: number;
+  a_ratio_interval?: [number, number];
+  b_ratio?: number;
+  b_ratio_interval?: [number, number];
   a?: ReceiptSummary;
   b?: ReceiptSummary;
 }

@@ -1,37 +1,36 @@
-// May these be compared? Two receipts side by side, and exactly why not where they may not.
+// May these be compared? Two or more receipts, each against the first, and exactly why not where they may not.
 
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement } from "lit/decorators.js";
-import "../components/chart_figure";
-import { flatten, ratioFigure } from "../components/figures";
 import { emptyState, whenReady } from "../components/states";
-import { evidenceMark, verdictMark } from "../components/verdict";
 import { View } from "../components/view";
 import { LiveQuery } from "../data/live_query";
-import { blockNames, type Receipt } from "../data/receipt";
+import { armPair } from "../data/matrix";
+import { bySize } from "../data/presets";
 import { Problem } from "../data/problem";
 import type { Comparison, Page, ReceiptSummary } from "../data/source";
-import { absent, duration, moment, percent, ratio } from "../format";
-import { addressOf } from "../router";
+import { moment, ratio } from "../format";
 import { openEnvelope } from "../verify/envelope";
-
-interface Both {
-  /** Absent where the server has no such question. */
-  comparison: Comparison | undefined;
-  a: Receipt | undefined;
-  b: Receipt | undefined;
-}
+import { comparedIds, compareAddress, most_compared, newestOfMachines } from "./compare_choice";
+import { answers, differences, environment, type Compared } from "./compare_tables";
+import { renderSides } from "./compare_sides";
 
 @customElement("assay-compare-view")
 export class CompareView extends View {
   private readonly choices_ = new LiveQuery<Page<ReceiptSummary>>(this, (signal) => this.source.receipts({ limit: 200 }, signal));
-  private readonly both_ = new LiveQuery<Both>(this, (signal) => this.ask(signal));
+  private readonly compared_ = new LiveQuery<Compared[]>(this, (signal) => this.ask(signal));
 
-  private async ask(signal: AbortSignal): Promise<Both> {
-    const [a, b] = this.chosen() as [string, string];
-    const open = async (id: string): Promise<Receipt | undefined> => (await openEnvelope(await this.source.receiptFile(id, signal))).receipt;
-    const [comparison, opened_a, opened_b] = await Promise.all([this.askComparison(a, b, signal), open(a), open(b)]);
-    return { comparison, a: opened_a, b: opened_b };
+  private async ask(signal: AbortSignal): Promise<Compared[]> {
+    const ids = this.chosen();
+    return Promise.all(
+      ids.map(async (id, index) => {
+        const [opened, comparison] = await Promise.all([
+          this.source.receiptFile(id, signal).then(openEnvelope),
+          index === 0 ? undefined : this.askComparison(ids[0]!, id, signal),
+        ]);
+        return { id, receipt: opened.receipt, comparison };
+      }),
+    );
   }
 
   private async askComparison(a: string, b: string, signal: AbortSignal): Promise<Comparison | undefined> {
@@ -43,213 +42,99 @@ export class CompareView extends View {
     }
   }
 
-  private chosen(): [string | null, string | null] {
-    return [this.route.query.get("a"), this.route.query.get("b")];
+  private chosen(): string[] {
+    return comparedIds(this.route.query);
   }
 
   protected override willUpdate(): void {
     this.choices_.for("choices");
-    const [a, b] = this.chosen();
-    if (a !== null && b !== null) this.both_.for(`${a} ${b}`);
+    const ids = this.chosen();
+    if (ids.length > 1) this.compared_.for(ids.join(" "));
   }
 
   protected override render(): TemplateResult {
-    const [a, b] = this.chosen();
     return html`<div class="view-head">
         <div>
           <h1>Compare</h1>
-          <p>Choose two receipts. The first question is whether they may be compared at all.</p>
+          <p>Choose two receipts or more. The first question is whether they may be compared at all; each is held against the first.</p>
         </div>
       </div>
-      ${whenReady(this.choices_, "the receipts", (page) =>
-        page.items.length === 0
-          ? emptyState("Nothing to compare yet", "Two receipts are needed.")
-          : html`<div class="filters">${this.renderChoice("First", "a", a, page.items)} ${this.renderChoice("Second", "b", b, page.items)}</div>`,
-      )}
-      ${a === null || b === null ? nothing : whenReady(this.both_, "the comparison", (both) => this.renderBoth(both))}`;
+      ${whenReady(this.choices_, "the receipts", (page) => this.renderChoices(page.items))}
+      ${this.chosen().length < 2 ? nothing : whenReady(this.compared_, "the comparison", (compared) => this.renderCompared(compared))}`;
   }
 
-  private renderChoice(label: string, name: "a" | "b", chosen: string | null, receipts: ReceiptSummary[]): TemplateResult {
-    const known = chosen === null || receipts.some((receipt) => receipt.id === chosen);
+  private renderChoices(receipts: ReceiptSummary[]): TemplateResult {
+    if (receipts.length === 0) {
+      return emptyState(
+        "Nothing to compare yet",
+        this.source.live ? html`Two receipts are needed. <a href=${this.href("/runs")}>Start a run</a>, then another one.` : "Two receipts are needed.",
+      );
+    }
+    const ids = this.chosen();
+    const slots = Math.min(most_compared, Math.max(2, ids.length + 1));
+    return html`<div class="sheet choices">
+      ${Array.from({ length: slots }, (_, index) => this.renderChoice(index, ids, receipts))} ${this.renderMachines(receipts)}
+    </div>`;
+  }
+
+  private renderChoice(index: number, ids: readonly string[], receipts: ReceiptSummary[]): TemplateResult {
+    const chosen = ids[index];
+    const known = chosen === undefined || receipts.some((receipt) => receipt.id === chosen);
+    const label = index === 0 ? "First, the baseline" : index === 1 ? "Second" : index < ids.length ? `Number ${index + 1}` : "Another one (optional)";
+    const machines = [...new Set(receipts.map((receipt) => receipt.machine_name || receipt.machine_id))];
+    const blank = index < 2 || chosen === undefined ? "choose a receipt" : "leave out";
     return html`<label class="field wide"
       >${label}
-      <select @change=${(event: Event) => this.choose(name, (event.target as HTMLSelectElement).value)}>
-        <option value="" ?selected=${chosen === null}>choose a receipt</option>
+      <select ?disabled=${index > ids.length} @change=${(event: Event) => this.choose(index, (event.target as HTMLSelectElement).value)}>
+        <option value="" ?selected=${chosen === undefined}>${blank}</option>
         ${known ? nothing : html`<option value=${chosen} selected>${chosen}</option>`}
-        ${receipts.map(
-          (receipt) =>
-            html`<option value=${receipt.id} ?selected=${receipt.id === chosen}>
-              ${`${moment(receipt.created_at)}, ${receipt.preset || "custom"}, ${receipt.machine_name || receipt.machine_id}, ${receipt.arm_a} / ${receipt.arm_b}: ${ratio(receipt.speedup)} ${receipt.verdict}`}
-            </option>`,
+        ${machines.map(
+          (machine) =>
+            html`<optgroup label=${machine}>
+              ${receipts
+                .filter((receipt) => (receipt.machine_name || receipt.machine_id) === machine && (receipt.id === chosen || !ids.includes(receipt.id)))
+                .map((receipt) => html`<option value=${receipt.id} ?selected=${receipt.id === chosen}>${optionWords(receipt)}</option>`)}
+            </optgroup>`,
         )}
       </select>
     </label>`;
   }
 
-  private choose(name: "a" | "b", id: string): void {
-    const [a, b] = this.chosen();
-    const query = { a: a ?? undefined, b: b ?? undefined, [name]: id };
-    this.router.navigate(addressOf("compare", undefined, query), { replace: true });
+  /** Fills the choice with the newest receipt of every machine at one size. */
+  private renderMachines(receipts: ReceiptSummary[]): TemplateResult | typeof nothing {
+    const presets = [...new Set(receipts.map((receipt) => receipt.preset || ""))].filter((preset) => newestOfMachines(receipts, preset).length > 1);
+    if (presets.length === 0) return nothing;
+    return html`<label class="field wide"
+      >Or the newest of every machine
+      <select @change=${(event: Event) => this.chooseMachines(receipts, event.target as HTMLSelectElement)}>
+        <option value="">choose a model size</option>
+        ${presets.sort(bySize).map((preset) => html`<option value=${preset}>${preset || "custom"}, ${newestOfMachines(receipts, preset).length} machines</option>`)}
+      </select>
+    </label>`;
   }
 
-  private renderBoth({ comparison, a, b }: Both): TemplateResult {
-    return html`${comparison === undefined ? html`<p>Whether these two may be compared is not known here.</p>` : this.renderVerdict(comparison)}
-      ${a === undefined || b === undefined ? html`<p class="failed">One of the two files could not be read.</p>` : this.renderSides(a, b)}
-      ${comparison === undefined ? nothing : this.renderDifferences(comparison)}
-      ${a === undefined || b === undefined ? nothing : this.renderEnvironment(a, b)}`;
+  private chooseMachines(receipts: ReceiptSummary[], select: HTMLSelectElement): void {
+    const chosen = newestOfMachines(receipts, select.value);
+    select.value = "";
+    if (chosen.length > 1) this.router.navigate(compareAddress(chosen.map((receipt) => receipt.id)), { replace: true });
   }
 
-  private renderVerdict(comparison: Comparison): TemplateResult {
-    return html`<section class="sheet" data-comparable=${String(comparison.comparable)}>
-        <h2>
-          ${comparison.comparable
-            ? html`<span class="passed">✓ These two may be compared</span>`
-            : html`<span class="failed">✗ These two may not be compared</span>`}
-        </h2>
-        ${comparison.reasons.length === 0
-          ? nothing
-          : html`<ul class="reasons">
-              ${comparison.reasons.map((reason) => html`<li>${reason.message} <code>${reason.code}</code></li>`)}
-            </ul>`}
-        ${comparison.ratio === undefined
-          ? nothing
-          : html`<p>
-              The second's speed-up is <b>${ratio(comparison.ratio)}</b> the first's${comparison.ratio_interval === undefined
-                ? ""
-                : ` (95 % interval ${ratio(comparison.ratio_interval[0])} to ${ratio(comparison.ratio_interval[1])})`}.
-            </p>`}
-      </section>`;
+  private choose(index: number, id: string): void {
+    const ids = [...this.chosen()];
+    if (id === "") ids.splice(index, 1);
+    else ids[index] = id;
+    this.router.navigate(compareAddress(ids), { replace: true });
   }
 
-  private renderDifferences(comparison: Comparison): TemplateResult {
-    return html`<section class="section">
-        <h2>What differs</h2>
-        ${comparison.differences.length === 0
-          ? html`<p>Nothing that bears on the comparison.</p>`
-          : html`<div class="table-scroll" tabindex="0" role="region" aria-label="What differs">
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">field</th>
-                    <th scope="col">first</th>
-                    <th scope="col">second</th>
-                    <th scope="col">why it matters</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  ${comparison.differences.map(
-                    (difference) =>
-                      html`<tr>
-                        <th scope="row"><code>${difference.field}</code>${difference.blocks === true ? html`<span class="sub failed">forbids it</span>` : nothing}</th>
-                        <td class="long">${valueText(difference.a)}</td>
-                        <td class="long">${valueText(difference.b)}</td>
-                        <td class="long">${difference.why ?? ""}</td>
-                      </tr>`,
-                  )}
-                </tbody>
-              </table>
-            </div>`}
-      </section>`;
-  }
-
-  private renderSides(a: Receipt, b: Receipt): TemplateResult {
-    const groups = [
-      ...blockGroups("1st", a),
-      ...blockGroups("2nd", b),
-    ];
-    return html`<section class="section">
-      <h2>Side by side</h2>
-      <div class="table-scroll" tabindex="0" role="region" aria-label="Side by side">
-        <table>
-          <thead>
-            <tr>
-              <td></td>
-              <th scope="col">first</th>
-              <th scope="col">second</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${sideRow("receipt", a, b, (receipt) => html`<a href=${this.href(addressOf("receipts", receipt.id))}>${receipt.id}</a>`)}
-            ${sideRow("verdict", a, b, (receipt) => html`${verdictMark(receipt.verdict.result)} ${evidenceMark(receipt.evidence)}`)}
-            ${sideRow("machine", a, b, (receipt) => String(receipt.machine?.["hostname"] ?? absent))}
-            ${sideRow("preset", a, b, (receipt) => receipt.request.preset || "custom")}
-            ${sideRow("ratio", a, b, (receipt) =>
-              ratioFigure({
-                ...(receipt.analysis?.speedup === undefined ? {} : { speedup: receipt.analysis.speedup }),
-                ...(receipt.analysis?.interval95 === undefined ? {} : { interval95: receipt.analysis.interval95 }),
-              }),
-            )}
-            ${sideRow("median of A", a, b, (receipt) => `${receipt.request.arms[0] ?? ""}: ${duration(receipt.analysis?.a_median_ms)}`)}
-            ${sideRow("median of B", a, b, (receipt) => `${receipt.request.arms[1] ?? ""}: ${duration(receipt.analysis?.b_median_ms)}`)}
-            ${sideRow("spread of repeats", a, b, (receipt) => `A ${percent(receipt.analysis?.repeat_spread?.a)}, B ${percent(receipt.analysis?.repeat_spread?.b)}`)}
-            ${sideRow("loss drift", a, b, (receipt) => percent(receipt.analysis?.max_loss_drift))}
-          </tbody>
-        </table>
-      </div>
-      ${groups.length === 0
-        ? nothing
-        : html`<assay-chart
-            heading="Distributions of step times"
-            description="Each dot is one step (the first 500 of a block), each bar a median."
-            .version=${`${a.id} ${b.id}`}
-            .draw=${async (width: number) => (await import("../charts/step_plots")).distributions(groups, width)}
-          ></assay-chart>`}
-    </section>`;
-  }
-
-  private renderEnvironment(a: Receipt, b: Receipt): TemplateResult {
-    const facts = (receipt: Receipt): Map<string, string> =>
-      new Map(flatten({ machine: receipt.machine, browser: receipt.browser, environment: receipt.environment, adapter: receipt.adapter?.page }));
-    const [left, right] = [facts(a), facts(b)];
-    const names = [...new Set([...left.keys(), ...right.keys()])].filter((name) => left.get(name) !== right.get(name));
-    return html`<section class="section">
-      <h2>Environment, where it differs</h2>
-      ${names.length === 0
-        ? html`<p>Both were measured under the same recorded circumstances.</p>`
-        : html`<div class="table-scroll" tabindex="0" role="region" aria-label="Environment, where it differs">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">fact</th>
-                  <th scope="col">first</th>
-                  <th scope="col">second</th>
-                </tr>
-              </thead>
-              <tbody>
-                ${names.map(
-                  (name) =>
-                    html`<tr>
-                      <th scope="row"><code>${name}</code></th>
-                      <td class="long">${left.get(name) ?? absent}</td>
-                      <td class="long">${right.get(name) ?? absent}</td>
-                    </tr>`,
-                )}
-              </tbody>
-            </table>
-          </div>`}
-    </section>`;
+  private renderCompared(compared: Compared[]): TemplateResult {
+    const unreadable = compared.filter(({ receipt }) => receipt === undefined);
+    return html`${unreadable.map(({ id }) => html`<p class="failed" role="alert">The file of ${id} could not be read.</p>`)}
+      ${answers(compared)} ${renderSides(compared, (address) => this.href(address))} ${differences(compared)} ${environment(compared)}`;
   }
 }
 
-function blockGroups(which: string, receipt: Receipt): { name: string; values: number[]; side: "A" | "B" }[] {
-  const arms = (receipt.arms ?? []).filter((record) => (record.steps ?? []).length > 0).slice(0, 8);
-  const names = blockNames(arms);
-  return arms.map((record, index) => ({
-    name: `${which}, ${index + 1}: ${names[index]} ${record.arm}`,
-    values: (record.steps ?? []).map((step) => step.wall_ms),
-    side: record.block,
-  }));
-}
-
-function sideRow(name: string, a: Receipt, b: Receipt, cell: (receipt: Receipt) => unknown): TemplateResult {
-  return html`<tr>
-    <th scope="row">${name}</th>
-    <td class="long">${cell(a)}</td>
-    <td class="long">${cell(b)}</td>
-  </tr>`;
-}
-
-function valueText(value: unknown): string {
-  if (value === undefined || value === null) return absent;
-  return typeof value === "string" ? value : JSON.stringify(value);
+function optionWords(receipt: ReceiptSummary): string {
+  const figure = receipt.speedup === undefined ? "no ratio" : ratio(receipt.speedup);
+  const label = receipt.label === undefined ? "" : `, ${receipt.label.slice(0, 60)}`;
+  return `${moment(receipt.created_at)}, ${receipt.preset || "custom"}, ${armPair(receipt)}: ${figure}, ${receipt.verdict}${label}`;
 }

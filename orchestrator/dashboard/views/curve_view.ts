@@ -140,6 +140,7 @@ export class CurveView extends View {
           <th scope="col">arm</th>
           <th scope="col" class="number">times scalar WebAssembly</th>
           <th scope="col">evidence</th>
+          <th scope="col">receipt</th>
         </tr>
       </thead>
       <tbody>
@@ -150,6 +151,11 @@ export class CurveView extends View {
               <td>${bar.arm}</td>
               <td class="number">${ratio(bar.factor)}</td>
               <td>${evidenceMark(bar.evidence)}</td>
+              <td>
+                ${bar.receipt_id === undefined
+                  ? html`<span class="absent">1 by definition</span>`
+                  : html`<a href=${this.href(addressOf("receipts", bar.receipt_id))}>open</a>`}
+              </td>
             </tr>`,
         )}
       </tbody>

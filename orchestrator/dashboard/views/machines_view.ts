@@ -50,7 +50,7 @@ export class MachinesView extends View {
                 <td>${machine.state ?? "known by its receipts"}</td>
                 <td>${ago(machine.last_seen)}</td>
                 <td class="long">${(machine.labels ?? []).join(", ")}</td>
-                <td><a href=${this.href(addressOf("receipts", undefined, { machine: machine.id }))}>its receipts</a></td>
+                <td><a href=${this.href(addressOf("receipts", undefined, { machine: machine.id }))}>${receiptWords(machine)}</a></td>
                 <td>${machine.facts === undefined ? nothing : html`<details><summary>facts</summary><div class="inside">${factList(machine.facts)}</div></details>`}</td>
               </tr>`,
           )}
@@ -58,4 +58,9 @@ export class MachinesView extends View {
       </table>
     </div>`;
   }
+}
+
+function receiptWords(machine: Machine): string {
+  const count = machine["receipts"];
+  return typeof count === "number" ? `${count} ${count === 1 ? "receipt" : "receipts"}` : "its receipts";
 }

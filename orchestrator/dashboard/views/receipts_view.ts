@@ -10,6 +10,7 @@ import { preset_order } from "../data/presets";
 import { unreachable } from "../data/problem";
 import type { Page, ReceiptFilter, ReceiptSummary } from "../data/source";
 import { addressOf } from "../router";
+import { compareAddress, most_compared } from "./compare_choice";
 
 const page_size = 50;
 const filter_names = ["machine", "preset", "verdict", "evidence", "label"] as const;
@@ -24,6 +25,8 @@ const choices: Record<"preset" | "verdict" | "evidence", string[]> = {
 export class ReceiptsView extends View {
   /** Pages after the first, which the query holds. */
   @state() private more_: Page<ReceiptSummary>[] = [];
+  /** Receipts chosen for a comparison, the baseline first. */
+  @state() private chosen_: string[] = [];
   @state() private more_problem_: string | undefined;
   private readonly first_ = new LiveQuery<Page<ReceiptSummary>>(this, (signal) => this.source.receipts(this.filter(), signal));
   private shown_key_ = "";
@@ -77,9 +80,38 @@ export class ReceiptsView extends View {
     const receipts = [first, ...this.more_].flatMap((page) => page.items);
     const next = (this.more_.at(-1) ?? first).next;
     if (receipts.length === 0) return emptyState("No receipt matches", "Loosen the filters, or start a run.");
-    return html`${receiptTable(receipts, this.router, `${receipts.length} ${receipts.length === 1 ? "receipt" : "receipts"}${next === undefined ? "" : ", more below"}`)}
+    const caption = `${receipts.length} ${receipts.length === 1 ? "receipt" : "receipts"}${next === undefined ? "" : ", more below"}`;
+    const toggle = (id: string, on: boolean): void => {
+      this.chosen_ = on ? [...this.chosen_, id] : this.chosen_.filter((other) => other !== id);
+    };
+    return html`${this.renderChosen()} ${receiptTable(receipts, this.router, caption, { chosen: this.chosen_, toggle })}
       ${this.more_problem_ === undefined ? nothing : html`<p role="alert">${this.more_problem_}</p>`}
       ${next === undefined ? nothing : html`<p><button @click=${() => this.loadMore(next)}>Load ${page_size} more</button></p>`}`;
+  }
+
+  private renderChosen(): TemplateResult {
+    const count = this.chosen_.length;
+    const words =
+      count === 0
+        ? "Tick two receipts or more to compare them."
+        : count === 1
+          ? "One is chosen as the baseline; tick another one."
+          : count > most_compared
+            ? `At most ${most_compared} can be compared at once.`
+            : `${count} are chosen.`;
+    return html`<p class="chosen" aria-live="polite">
+      ${words}
+      ${count < 2 || count > most_compared ? nothing : html`<a class="button primary" href=${this.href(compareAddress(this.chosen_))}>Compare these ${count}</a>`}
+      ${count === 0
+        ? nothing
+        : html`<button
+            @click=${() => {
+              this.chosen_ = [];
+            }}
+          >
+            Choose none
+          </button>`}
+    </p>`;
   }
 
   private async loadMore(cursor: string): Promise<void> {

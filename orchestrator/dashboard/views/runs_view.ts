@@ -30,7 +30,7 @@ export class RunsView extends View {
     policy: "any",
   };
   /** One key a form as it stands, so that a doubled click starts one run. */
-  private key_ = crypto.randomUUID();
+  private key_ = newKey();
 
   private readonly runs_ = new LiveQuery<Page<Run>>(this, (signal) => this.api().runs({ limit: 50 }, signal), refresh_ms);
   private readonly presets_ = new LiveQuery<Preset[]>(this, (signal) => this.api().presets(signal));
@@ -135,7 +135,7 @@ export class RunsView extends View {
 
   private change(part: Partial<RunRequest>): void {
     this.form_ = { ...this.form_, ...part };
-    this.key_ = crypto.randomUUID();
+    this.key_ = newKey();
     this.problem_ = undefined;
   }
 
@@ -189,4 +189,13 @@ export class RunsView extends View {
       </table>
     </div>`;
   }
+}
+
+/** A random UUID. Not crypto.randomUUID(), which pages that came over plain http from another machine do not have. */
+function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

@@ -21,8 +21,11 @@ export function findChromium(): string {
   return found;
 }
 
-/** `webgpu` lets the software adapter stand in for a GPU; without it the page sees no adapter at all. */
-export function launchChromium(options: { webgpu: boolean }): Promise<Browser> {
+/**
+ * `webgpu` lets the software adapter stand in for a GPU; without it the page sees no adapter at all. `names` are host names
+ * that lead to this machine: unlike "localhost" they are no secure context over plain http.
+ */
+export function launchChromium(options: { webgpu: boolean; names?: string[] }): Promise<Browser> {
   const switches = [
     // The tests may run as root, where Chrome refuses its sandbox.
     "--no-sandbox",
@@ -33,5 +36,6 @@ export function launchChromium(options: { webgpu: boolean }): Promise<Browser> {
     "--disable-sync",
   ];
   if (options.webgpu) switches.push("--enable-unsafe-webgpu");
+  if (options.names !== undefined) switches.push(`--host-resolver-rules=${options.names.map((name) => `MAP ${name} 127.0.0.1`).join(",")}`);
   return chromium.launch({ executablePath: findChromium(), headless: true, args: switches });
 }

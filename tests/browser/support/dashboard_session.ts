@@ -53,6 +53,8 @@ export class DashboardSession {
   /** Goes to a view and waits until it has stopped loading. */
   async visit(path: string): Promise<void> {
     await this.page.goto(this.origin_ + path);
+    // An address that differs behind "#" alone loads nothing anew, and the old view would pass for the new one.
+    if (path.includes("#")) await this.page.reload();
     await this.settled();
   }
 

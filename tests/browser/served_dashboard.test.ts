@@ -1,0 +1,106 @@
+// The dashboard against the real service, with real measurements: started in the page, watched live, their receipts opened,
+// verified and compared, as a newcomer would.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Browser } from "playwright-core";
+import { Server } from "./support/assay_program";
+import { launchChromium } from "./support/chromium";
+import { DashboardSession } from "./support/dashboard_session";
+
+/** A measurement of smoke on a software adapter, waiting in line included. */
+const longest_run_ms = 110_000;
+
+let home: string;
+let server: Server;
+let browser: Browser;
+let session: DashboardSession;
+const receipt_ids: string[] = [];
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), "assay-home-"));
+  server = await Server.serve(home);
+  browser = await launchChromium({ webgpu: false });
+  session = await DashboardSession.open(browser, server.origin);
+});
+afterAll(async () => {
+  await session?.close();
+  await browser?.close();
+  await server?.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+function expectNoFault(): void {
+  expect(session.faults).toEqual([]);
+  expect(session.foreign_requests).toEqual([]);
+}
+
+/** Starts a run in the page and follows it to its receipt. */
+async function measureInThePage(label: string, steps: number): Promise<string> {
+  await session.page.getByRole("link", { name: "Runs", exact: true }).click();
+  await session.page.getByLabel("Steps").fill(String(steps));
+  await session.page.getByLabel("Label (optional)").fill(label);
+  await session.page.getByRole("button", { name: "Start run" }).click();
+  await session.page.getByRole("heading", { name: label }).waitFor();
+  // It is seen while it runs: which block of how many, with step times as they come.
+  await session.page.getByText(/Block [1-4] of 4: /).waitFor({ timeout: longest_run_ms });
+  await session.page.locator(".chart-area circle").first().waitFor({ timeout: longest_run_ms });
+  await session.page.getByRole("link", { name: "Open the receipt" }).click({ timeout: longest_run_ms });
+  await session.settled();
+  return decodeURIComponent(new URL(session.page.url()).pathname.split("/").at(-1)!);
+}
+
+describe("the dashboard of a service that measures", { timeout: 2 * longest_run_ms + 20_000 }, () => {
+  it("leads from the empty overview to a first run and its receipt, verified in the browser", async () => {
+    await session.visit("/");
+    await session.page.getByRole("link", { name: "Start the first run" }).click();
+    await session.settled();
+    receipt_ids.push(await measureInThePage("first try", 5));
+    expect(await session.page.locator("[data-verification]").getAttribute("data-verification")).toBe("valid");
+    const text = await session.text();
+    // The software adapter of this test is no hardware, and the page says so with the reason.
+    expect(text).toContain("unqualified");
+    expect(text).toContain("adapter-software");
+    expect(await session.page.locator(".chart-area").first().locator("circle").count()).toBe(20);
+    expect(await session.accessibility()).toEqual([]);
+    expectNoFault();
+  });
+
+  it("measures a second time and says whether the two may be compared", async () => {
+    receipt_ids.push(await measureInThePage("second try", 5));
+    await session.page.getByRole("link", { name: "Receipts", exact: true }).click();
+    await session.settled();
+    for (const label of ["first try", "second try"]) await session.page.getByRole("row", { name: new RegExp(label) }).getByRole("checkbox").check();
+    await session.page.getByRole("link", { name: "Compare these 2" }).click();
+    await session.page.locator("[data-comparable]").waitFor();
+    expect(await session.page.locator("[data-comparable] h2").innerText()).toMatch(/These two may not be compared/);
+    // Both did the same work; what forbids it is that neither is a measurement of hardware.
+    expect(await session.page.locator("[data-comparable]").innerText()).toContain("unqualified");
+    expect(session.page.url()).toContain(`a=${receipt_ids[0]}&b=${receipt_ids[1]}`);
+    expectNoFault();
+  });
+
+  it.each(["/", "/receipts", "/runs", "/curve", "/trends", "/machines", "/schedules"])("%s shows the real data without a fault, on a phone and wide", async (path) => {
+    for (const width of [360, 1_900]) {
+      await session.page.setViewportSize({ width, height: 800 });
+      await session.visit(path);
+      expect(await session.overflow()).toBeLessThanOrEqual(0);
+      expect(await session.accessibility()).toEqual([]);
+    }
+    expectNoFault();
+  });
+
+  it("keeps what it shows while the service is away, and goes on when it is back", async () => {
+    await session.page.setViewportSize({ width: 1_280, height: 800 });
+    await session.visit("/runs");
+    const { port } = server;
+    await server.stop();
+    await session.page.getByText("What is shown is from before.").waitFor({ timeout: 20_000 });
+    expect(await session.page.getByText("first try").count()).toBe(1);
+    server = await Server.serve(home, port);
+    await session.page.getByText("What is shown is from before.").waitFor({ state: "detached", timeout: 40_000 });
+    expect(await session.page.getByText("second try").count()).toBe(1);
+  });
+});
