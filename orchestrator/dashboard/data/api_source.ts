@@ -1,13 +1,10 @@
 // The server's API as a Source.
 
-import { pointOf } from "./matrix";
 import { Problem } from "./problem";
 import { getJson, request, type Comparison, type CurvePoint, type Machine, type Page, type Policy, type Preset, type ReceiptFilter } from "./source";
 import type { ReceiptSummary, Run, RunRequest, Schedule, Source, Trend } from "./source";
 
 const root = "/api/v1";
-/** The server's bound on one page of a list. */
-const most_receipts = 500;
 
 function search(fields: Record<string, string | number | undefined>): string {
   const query = new URLSearchParams();
@@ -16,7 +13,7 @@ function search(fields: Record<string, string | number | undefined>): string {
   return text === "" ? "" : `?${text}`;
 }
 
-/** Undefined where this server has no such resource: what it would say is then put together from the receipts. */
+/** Undefined where this server has no such resource: only a hub knows agents. */
 async function orWithout(answer: Promise<unknown>): Promise<unknown> {
   try {
     return await answer;
@@ -51,28 +48,21 @@ export class ApiSource implements Source {
     return `${root}/receipts/${encodeURIComponent(id)}`;
   }
   async curve(signal: AbortSignal): Promise<CurvePoint[]> {
-    const answer = await orWithout(getJson(`${root}/curve`, signal));
-    if (answer !== undefined) return listOf(answer, "points");
-    return (await this.receipts({ limit: most_receipts }, signal)).items.map(pointOf);
+    return listOf(await getJson(`${root}/curve`, signal), "points");
   }
   async compare(a: string, b: string, signal: AbortSignal): Promise<Comparison> {
     return (await getJson(`${root}/compare${search({ a, b })}`, signal)) as Comparison;
   }
+  /** Machines known by their receipts, and those whose agents registered with this hub, each one once. */
   async machines(signal: AbortSignal): Promise<Machine[]> {
-    const answer = await orWithout(getJson(`${root}/machines`, signal));
-    if (answer !== undefined) return listOf(answer, "machines");
-    const newest = (await this.receipts({ limit: most_receipts }, signal)).items.reverse();
-    const known = newest.map((receipt): [string, Machine] => [
-      receipt.machine_id,
-      { id: receipt.machine_id, last_seen: receipt.created_at, ...(receipt.machine_name === undefined ? {} : { name: receipt.machine_name }) },
-    ]);
-    return [...new Map(known).values()];
+    const [measured, registered] = await Promise.all([getJson(`${root}/machines`, signal), orWithout(getJson(`${root}/lab/machines`, signal))]);
+    const known = new Map(listOf<Machine>(measured, "machines").map((machine) => [machine.id, machine]));
+    for (const machine of listOf<Machine>(registered, "machines")) known.set(machine.id, { ...known.get(machine.id), ...machine });
+    return [...known.values()];
   }
   async trend(query: { machine: string; preset: string }, signal: AbortSignal): Promise<Trend> {
-    const answer = await orWithout(getJson(`${root}/trends${search(query)}`, signal));
-    if (answer !== undefined) return { points: listOf(answer, "points"), changes: listOf(answer, "changes") };
-    const { items } = await this.receipts({ ...query, limit: most_receipts }, signal);
-    return { points: items.map((receipt) => ({ ...receipt, receipt_id: receipt.id })) };
+    const answer = await getJson(`${root}/trends${search(query)}`, signal);
+    return { points: listOf(answer, "points"), changes: listOf(answer, "changes") };
   }
 
   async presets(signal: AbortSignal): Promise<Preset[]> {

@@ -7,7 +7,7 @@ import { emptyState, whenReady } from "../components/states";
 import { View } from "../components/view";
 import { LiveQuery } from "../data/live_query";
 import type { Machine } from "../data/source";
-import { ago } from "../format";
+import { ago, moment } from "../format";
 import { addressOf } from "../router";
 
 @customElement("assay-machines-view")
@@ -47,7 +47,7 @@ export class MachinesView extends View {
             (machine) =>
               html`<tr>
                 <th scope="row" class="long">${machine.name || machine.id}<span class="sub"><code>${machine.id}</code></span></th>
-                <td>${machine.state ?? "known by its receipts"}</td>
+                <td class="long">${stateWords(machine)}</td>
                 <td>${ago(machine.last_seen)}</td>
                 <td class="long">${(machine.labels ?? []).join(", ")}</td>
                 <td><a href=${this.href(addressOf("receipts", undefined, { machine: machine.id }))}>${receiptWords(machine)}</a></td>
@@ -58,6 +58,14 @@ export class MachinesView extends View {
       </table>
     </div>`;
   }
+}
+
+/** The state with the reason for it; the page's own machine has none, since no agent speaks for it. */
+function stateWords(machine: Machine): TemplateResult {
+  if (machine.state === undefined) return html`known by its receipts`;
+  const { reason, maintenance_until } = machine as { reason?: string; maintenance_until?: string };
+  return html`${machine.state}${maintenance_until === undefined ? nothing : ` until ${moment(maintenance_until)}`}
+  ${reason === undefined || reason === "" ? nothing : html`<span class="sub">${reason}</span>`}`;
 }
 
 function receiptWords(machine: Machine): string {

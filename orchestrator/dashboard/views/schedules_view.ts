@@ -1,6 +1,6 @@
 // The nightly jobs: what is due when, pause, run now.
 
-import { html, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit";
 import { customElement, state } from "lit/decorators.js";
 import { emptyState, whenReady } from "../components/states";
 import { View } from "../components/view";
@@ -8,6 +8,17 @@ import type { ApiSource } from "../data/api_source";
 import { LiveQuery } from "../data/live_query";
 import type { Schedule } from "../data/source";
 import { absent, ago, moment } from "../format";
+
+/** What to type to get a first schedule. */
+function exampleOf(origin: string): string {
+  const body = { name: "nightly", cron: "0 2 * * *", time_zone: "Europe/Berlin", request: { preset: "large", policy: "any-hardware" } };
+  return `curl -X POST ${origin}/api/v1/schedules \\\n  -H 'Content-Type: application/json' \\\n  -d '${JSON.stringify(body)}'`;
+}
+
+function missedWords(schedule: Schedule): TemplateResult | typeof nothing {
+  const missed = schedule["missed"];
+  return typeof missed === "number" && missed > 0 ? html`<span class="sub">${missed} missed while the server was down</span>` : nothing;
+}
 
 @customElement("assay-schedules-view")
 export class SchedulesView extends View {
@@ -31,7 +42,8 @@ export class SchedulesView extends View {
 
   private renderList(schedules: Schedule[]): TemplateResult {
     if (schedules.length === 0) {
-      return emptyState("No schedule", html`Add one by <code>POST /api/v1/schedules</code>: a cron line, a time zone, presets and arms.`);
+      return html`${emptyState("No schedule yet", "A schedule starts runs by itself, at times that a cron line names. This one would measure every night at two:")}
+        <pre class="log" tabindex="0">${exampleOf(location.origin)}</pre>`;
     }
     return html`<div class="table-scroll" tabindex="0" role="region" aria-label="Schedules">
       <table>
@@ -54,7 +66,7 @@ export class SchedulesView extends View {
                 <td>${schedule.paused === true ? "❚❚ paused" : "● active"}</td>
                 <td><code>${schedule.cron}</code> <span class="sub">${schedule.time_zone ?? "UTC"}</span></td>
                 <td>${schedule.paused === true ? absent : moment(schedule.next_due)}</td>
-                <td>${ago(schedule.last_fired)}</td>
+                <td>${ago(schedule.last_fired)}${missedWords(schedule)}</td>
                 <td class="long">${(schedule.labels ?? []).join(", ") || "any"}</td>
                 <td>
                   <div class="actions">
@@ -82,4 +94,3 @@ export class SchedulesView extends View {
     }
   }
 }
-
