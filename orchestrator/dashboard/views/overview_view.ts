@@ -16,6 +16,7 @@ import { addressOf } from "../router";
 const refresh_ms = 30_000;
 const newest_limit = 50;
 const shown_of_last_night = 12;
+const shown_of_quiet_times = 5;
 const day_ms = 86_400_000;
 
 @customElement("assay-overview-view")
@@ -111,12 +112,8 @@ export class OverviewView extends View {
     const recent = receipts.filter((receipt) => Date.parse(receipt.created_at) >= since);
     const troubled = receipts.filter((receipt) => receipt.verdict !== "verified").slice(0, shown_of_last_night);
     return html`<section class="section">
-        <h2>The last 24 hours</h2>
-        ${recent.length === 0
-          ? html`<p>Nothing ran. The newest receipt is from ${ago(receipts[0]!.created_at)}.</p>`
-          : html`<p>${this.countWords(recent, receipts.length === newest_limit && recent.length === newest_limit)}</p>
-              ${receiptTable(recent.slice(0, shown_of_last_night), this.router, "Newest receipts")}
-              <p><a href=${this.href("/receipts")}>All receipts</a></p>`}
+        ${this.source.live ? this.renderLastDay(receipts, recent) : this.renderCopy(receipts)}
+        <p><a href=${this.href("/receipts")}>All receipts</a></p>
       </section>
       <section class="section">
         <h2>What needs a look</h2>
@@ -124,6 +121,21 @@ export class OverviewView extends View {
           ? html`<p>Nothing: each of the newest ${receipts.length} receipts is verified.</p>`
           : receiptTable(troubled, this.router, "Receipts that are not verified, newest first")}
       </section>`;
+  }
+
+  private renderLastDay(receipts: ReceiptSummary[], recent: ReceiptSummary[]): TemplateResult {
+    return html`<h2>The last 24 hours</h2>
+      ${recent.length === 0
+        ? html`<p>Nothing ran. The newest receipt is from ${ago(receipts[0]!.created_at)}.</p>
+            ${receiptTable(receipts.slice(0, shown_of_quiet_times), this.router, "The newest before that")}`
+        : html`<p>${this.countWords(recent, receipts.length === newest_limit && recent.length === newest_limit)}</p>
+            ${receiptTable(recent.slice(0, shown_of_last_night), this.router, "Newest receipts")}`}`;
+  }
+
+  /** A static copy has no last night: its newest receipts are as old as it is. */
+  private renderCopy(receipts: ReceiptSummary[]): TemplateResult {
+    return html`<h2>Newest receipts</h2>
+      ${receiptTable(receipts.slice(0, shown_of_last_night), this.router, "The newest of this copy")}`;
   }
 
   private countWords(recent: ReceiptSummary[], more: boolean): string {

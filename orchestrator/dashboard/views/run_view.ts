@@ -119,7 +119,7 @@ export class RunView extends View {
       <h2>Steps so far</h2>
       <assay-chart
         heading="Step times as they arrive"
-        description=${`One column a block; the newest step of ${last.arm} took ${duration(newest?.wall_ms)} at loss ${loss(newest?.loss)}.`}
+        description=${`One column a block: rings are warm-up steps, dots are timed ones. The newest step of ${last.arm} took ${duration(newest?.wall_ms)} at loss ${loss(newest?.loss)}.`}
         .version=${`${blocks.length} ${total}`}
         .draw=${async (width: number) => (await import("../charts/live_plot")).liveSteps(this.picture_.blocks, width)}
         .table=${this.renderTable()}

@@ -113,6 +113,16 @@ export class RunsView extends View {
         <button class="primary" type="submit" ?disabled=${this.sending_}>Start run</button>
       </form>
       <p class="sub">${this.estimateWords(chosen)}</p>
+      <p class="sub">${this.policyWords()}</p>
+      <details class="inline">
+        <summary>What the fields mean</summary>
+        <dl class="facts inside">
+          <div><dt>A and B</dt><dd>Two ways to train the same model. The result is how many times faster B is than A.</dd></div>
+          <div><dt>Steps, warm-up</dt><dd>Timed training steps of each block, after steps that are kept apart and not counted.</dd></div>
+          <div><dt>Quadruples</dt><dd>How often the order A B B A is run. Three or more give a 95 % interval; one or two give a point and its spread.</dd></div>
+          <div><dt>Adapter policy</dt><dd>Which GPU must be there for the result to be called verified.</dd></div>
+        </dl>
+      </details>
       ${this.problem_ === undefined
         ? nothing
         : html`<div class="notice notice-problem" role="alert">
@@ -131,6 +141,13 @@ export class RunsView extends View {
     const estimate = estimateMilliseconds(form, this.earlier_.value?.items ?? []);
     if (estimate === undefined) return `${work} How long it takes is not known: no run of ${form.preset} with these arms has ended here yet.`;
     return `${work} About ${duration(estimate)}, judging by earlier receipts of ${form.preset} with these arms.`;
+  }
+
+  /** What the chosen policy asks for. */
+  private policyWords(): string {
+    const { policy } = this.form_;
+    const description = this.policies_.value?.find(({ name }) => name === policy)?.description;
+    return `Policy ${policy}: ${description ?? "any other adapter is refused before anything is timed."}`;
   }
 
   private change(part: Partial<RunRequest>): void {
