@@ -9,12 +9,12 @@ interface Ratio {
   precision?: string;
 }
 
-/** "9.31×  9.1 to 9.5" with words for what the range is, or that there is none. */
+/** "9.31×  9.1× to 9.5×", or "9.31× point" where there is no interval; marksKey() explains both. */
 export function ratioFigure(value: Ratio): TemplateResult {
   if (value.speedup === undefined) return html`<span class="ratio ratio-absent">no ratio</span>`;
   const range = value.interval95
     ? html`<span class="ratio-range" title="95 % interval over quadruples">${ratio(value.interval95[0])} to ${ratio(value.interval95[1])}</span>`
-    : html`<span class="ratio-range" title="one or two quadruples: judged by the spread of repeats">by spread</span>`;
+    : html`<span class="ratio-range" title="one or two quadruples: no interval, judged by the spread of repeats">point</span>`;
   return html`<span class="ratio"><b>${ratio(value.speedup)}</b> ${range}</span>`;
 }
 

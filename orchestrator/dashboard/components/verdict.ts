@@ -45,3 +45,20 @@ export function evidenceMark(evidence: Evidence | undefined): TemplateResult {
     >${evidence ?? "unknown"}</span
   >`;
 }
+
+/** Every mark with its meaning, folded away. */
+export function marksKey(): TemplateResult {
+  return html`<details class="inline">
+    <summary>What the marks mean</summary>
+    <div class="columns inside">
+      <dl class="facts">
+        ${Object.entries(verdict_meaning).map(([verdict, meaning]) => html`<div><dt>${verdictMark(verdict as VerdictResult)}</dt><dd>${meaning}</dd></div>`)}
+      </dl>
+      <dl class="facts">
+        ${Object.entries(evidence_meaning).map(([evidence, meaning]) => html`<div><dt>${evidenceMark(evidence as Evidence)}</dt><dd>${meaning}</dd></div>`)}
+        <div><dt>12.1× 11.8× to 12.4×</dt><dd>a ratio (A's time over B's) with its 95 % interval over three quadruples or more</dd></div>
+        <div><dt>12.1× point</dt><dd>a ratio of one or two quadruples: no interval, judged by how far the repeats lie apart</dd></div>
+      </dl>
+    </div>
+  </details>`;
+}

@@ -60,7 +60,7 @@ export class ApiSource implements Source {
     for (const machine of listOf<Machine>(registered, "machines")) known.set(machine.id, { ...known.get(machine.id), ...machine });
     return [...known.values()];
   }
-  async trend(query: { machine: string; preset: string }, signal: AbortSignal): Promise<Trend> {
+  async trend(query: { machine: string; preset: string; arm_a?: string; arm_b?: string }, signal: AbortSignal): Promise<Trend> {
     const answer = await getJson(`${root}/trends${search(query)}`, signal);
     return { points: listOf(answer, "points"), changes: listOf(answer, "changes") };
   }

@@ -16,8 +16,10 @@ export interface Matrix {
 
 export const custom_size = "custom";
 
+export const arm_separator = " / ";
+
 export function armPair(point: { arm_a?: string; arm_b?: string }): string {
-  return `${point.arm_a ?? "?"} / ${point.arm_b ?? "?"}`;
+  return `${point.arm_a ?? "?"}${arm_separator}${point.arm_b ?? "?"}`;
 }
 
 /** The pairs of arms that occur, the most frequent first. */

@@ -192,7 +192,7 @@ export interface Source {
   curve(signal: AbortSignal): Promise<CurvePoint[]>;
   compare(a: string, b: string, signal: AbortSignal): Promise<Comparison>;
   machines(signal: AbortSignal): Promise<Machine[]>;
-  trend(query: { machine: string; preset: string }, signal: AbortSignal): Promise<Trend>;
+  trend(query: { machine: string; preset: string; arm_a?: string; arm_b?: string }, signal: AbortSignal): Promise<Trend>;
 }
 
 /** GET of JSON. @throws Problem for every failure, a server that is not there included. */

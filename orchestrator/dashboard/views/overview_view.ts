@@ -5,7 +5,7 @@ import { customElement } from "lit/decorators.js";
 import { ratioFigure } from "../components/figures";
 import { receiptTable } from "../components/receipt_table";
 import { emptyState, whenReady } from "../components/states";
-import { evidenceMark, verdictMark } from "../components/verdict";
+import { evidenceMark, marksKey, verdictMark } from "../components/verdict";
 import { View } from "../components/view";
 import { LiveQuery } from "../data/live_query";
 import { armPair, armPairs, buildMatrix, pointOf, type Cell } from "../data/matrix";
@@ -79,7 +79,8 @@ export class OverviewView extends View {
             )}
           </tbody>
         </table>
-      </div>`;
+      </div>
+      ${marksKey()}`;
   }
 
   private renderEmpty(): TemplateResult {

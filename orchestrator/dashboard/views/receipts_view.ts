@@ -4,6 +4,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import { customElement, state } from "lit/decorators.js";
 import { receiptTable } from "../components/receipt_table";
 import { emptyState, whenReady } from "../components/states";
+import { marksKey } from "../components/verdict";
 import { View } from "../components/view";
 import { LiveQuery } from "../data/live_query";
 import { preset_order } from "../data/presets";
@@ -85,7 +86,7 @@ export class ReceiptsView extends View {
       this.chosen_ = on ? [...this.chosen_, id] : this.chosen_.filter((other) => other !== id);
     };
     return html`${this.renderChosen()} ${receiptTable(receipts, this.router, caption, { chosen: this.chosen_, toggle })}
-      ${this.more_problem_ === undefined ? nothing : html`<p role="alert">${this.more_problem_}</p>`}
+      ${marksKey()} ${this.more_problem_ === undefined ? nothing : html`<p role="alert">${this.more_problem_}</p>`}
       ${next === undefined ? nothing : html`<p><button @click=${() => this.loadMore(next)}>Load ${page_size} more</button></p>`}`;
   }
 

@@ -8,20 +8,39 @@ import { emptyState, whenReady } from "../components/states";
 import { verdictMark } from "../components/verdict";
 import { View } from "../components/view";
 import { LiveQuery } from "../data/live_query";
+import { arm_separator, armPairs } from "../data/matrix";
 import { bySize } from "../data/presets";
 import type { CurvePoint, Trend } from "../data/source";
 import { duration, moment, percent } from "../format";
 import { addressOf } from "../router";
 
+const series_words: Record<string, string> = { speedup: "the speed-up", a_median_ms: "A's step time", b_median_ms: "B's step time" };
+
+interface Wanted {
+  machine: string;
+  preset: string;
+  /** As armPair() writes it; "" where no point says. */
+  arms: string;
+}
+
 @customElement("assay-trends-view")
 export class TrendsView extends View {
   private readonly points_ = new LiveQuery<CurvePoint[]>(this, (signal) => this.source.curve(signal));
-  private readonly trend_ = new LiveQuery<Trend>(this, (signal) => this.source.trend(this.wanted(), signal), 60_000);
+  private readonly trend_ = new LiveQuery<Trend>(this, (signal) => this.source.trend(this.query(), signal), 60_000);
 
-  private wanted(): { machine: string; preset: string } {
+  private wanted(): Wanted {
     const machine = this.route.query.get("machine") ?? this.machines()[0]?.id ?? "";
     const preset = this.route.query.get("preset") ?? this.presets(machine)[0] ?? "";
-    return { machine, preset };
+    const pairs = this.pairs(machine, preset);
+    const asked = this.route.query.get("arms");
+    return { machine, preset, arms: asked !== null && pairs.includes(asked) ? asked : (pairs[0] ?? "") };
+  }
+
+  /** The question to the server. Figures of other arms are another history. */
+  private query(): { machine: string; preset: string; arm_a?: string; arm_b?: string } {
+    const { machine, preset, arms } = this.wanted();
+    const [arm_a, arm_b] = arms.split(arm_separator);
+    return { machine, preset, ...(arm_a === undefined || arm_b === undefined ? {} : { arm_a, arm_b }) };
   }
 
   private machines(): { id: string; name: string }[] {
@@ -30,14 +49,18 @@ export class TrendsView extends View {
   }
 
   private presets(machine: string): string[] {
-    const own = (this.points_.value ?? []).filter((point) => point.machine_id === machine).flatMap((point) => point.preset ?? []);
+    const own = (this.points_.value ?? []).filter((point) => point.machine_id === machine).flatMap((point) => point.preset || []);
     return [...new Set(own)].sort(bySize);
+  }
+
+  private pairs(machine: string, preset: string): string[] {
+    return armPairs((this.points_.value ?? []).filter((point) => point.machine_id === machine && point.preset === preset));
   }
 
   protected override willUpdate(): void {
     this.points_.for("points");
-    const { machine, preset } = this.wanted();
-    if (machine !== "" && preset !== "") this.trend_.for(`${machine} ${preset}`);
+    const { machine, preset, arms } = this.wanted();
+    if (machine !== "" && preset !== "") this.trend_.for(`${machine} ${preset} ${arms}`);
   }
 
   protected override render(): TemplateResult {
@@ -52,7 +75,7 @@ export class TrendsView extends View {
 
   private renderChoice(): TemplateResult {
     const machines = this.machines();
-    const { machine, preset } = this.wanted();
+    const { machine, preset, arms } = this.wanted();
     if (machine === "" || preset === "") return emptyState("No history yet", "A schedule, or runs by hand on one machine and preset, make a history.");
     const presets = this.presets(machine);
     return html`<div class="filters">
@@ -68,11 +91,17 @@ export class TrendsView extends View {
             ${(presets.includes(preset) ? presets : [preset, ...presets]).map((name) => html`<option value=${name} ?selected=${name === preset}>${name}</option>`)}
           </select>
         </label>
+        <label class="field"
+          >Arms (A / B)
+          <select @change=${(event: Event) => this.choose({ machine, preset, arms: (event.target as HTMLSelectElement).value })}>
+            ${this.pairs(machine, preset).map((pair) => html`<option value=${pair} ?selected=${pair === arms}>${pair}</option>`)}
+          </select>
+        </label>
       </div>
       ${whenReady(this.trend_, "the history", (trend) => this.renderTrend(trend))}`;
   }
 
-  private choose(query: { machine: string; preset?: string }): void {
+  private choose(query: Partial<Wanted>): void {
     this.router.navigate(addressOf("trends", undefined, query), { replace: true });
   }
 
@@ -101,7 +130,7 @@ export class TrendsView extends View {
                     <a href=${this.href(addressOf("receipts", change.receipt_id))}>${moment(change.created_at)}</a>: ${change.size >= 0 ? "up" : "down"}
                     by <b>${percent(Math.abs(change.size))}</b>${change.interval === undefined
                       ? nothing
-                      : ` (95 % interval ${percent(change.interval[0])} to ${percent(change.interval[1])})`}${change.series === undefined ? nothing : `, ${change.series}`}
+                      : ` (95 % interval ${percent(change.interval[0])} to ${percent(change.interval[1])})`}${change.series === undefined ? nothing : `, ${series_words[change.series] ?? change.series}`}
                   </li>`,
               )}
             </ul>`}
