@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { absent, ago, duration, flops, moment, percent, ratio } from "./format";
+import { absent, ago, distinctNames, duration, flops, moment, percent, ratio } from "./format";
 
 describe("formats", () => {
   it("choose the unit that keeps a number readable", () => {
@@ -30,5 +30,17 @@ describe("formats", () => {
     expect(ago("2026-11-30T11:15:00Z", now)).toBe("45 min ago");
     expect(ago("2026-11-29T12:00:00Z", now)).toBe("24 h ago");
     expect(ago("2025-01-01T00:00:00Z", now)).toContain("2025");
+  });
+});
+
+describe("machines", () => {
+  it("are told apart by the beginning of their ids only where their names are the same", () => {
+    const names = distinctNames([
+      { machine_id: "aaaa1111", machine_name: "vm" },
+      { machine_id: "bbbb2222", machine_name: "vm" },
+      { machine_id: "cccc3333", machine_name: "bench" },
+      { machine_id: "", machine_name: "" },
+    ]);
+    expect([...names.values()]).toEqual(["vm (aaaa)", "vm (bbbb)", "bench", "machine not stated"]);
   });
 });

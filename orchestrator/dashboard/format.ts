@@ -67,6 +67,19 @@ export function ago(iso: string | undefined, now: Date = new Date()): string {
   return moment(iso, now);
 }
 
+/** What a machine is called where its receipts are listed; published figures often name none. */
+export function machineName(named: { machine_id: string; machine_name?: string }): string {
+  return named.machine_name || named.machine_id || "machine not stated";
+}
+
+/** Names by id, with the id's beginning where two machines have the same name. */
+export function distinctNames(machines: readonly { machine_id: string; machine_name?: string }[]): Map<string, string> {
+  const names = new Map(machines.map((machine) => [machine.machine_id, machineName(machine)]));
+  const times = new Map<string, number>();
+  for (const name of names.values()) times.set(name, (times.get(name) ?? 0) + 1);
+  return new Map([...names].map(([id, name]) => [id, times.get(name) === 1 || id === name ? name : `${name} (${id.slice(0, 4)})`]));
+}
+
 /** Enough of a digest to recognise it. */
 export function shortDigest(digest: string | undefined): string {
   return digest === undefined ? absent : digest.slice(0, 12);

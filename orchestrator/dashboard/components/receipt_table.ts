@@ -2,7 +2,7 @@
 
 import { html, nothing, type TemplateResult } from "lit";
 import type { ReceiptSummary } from "../data/source";
-import { duration, moment, percent } from "../format";
+import { duration, machineName, moment, percent } from "../format";
 import { addressOf, type Router } from "../router";
 import { ratioFigure } from "./figures";
 import { evidenceMark, verdictMark } from "./verdict";
@@ -49,7 +49,7 @@ export function receiptTable(receipts: readonly ReceiptSummary[], router: Router
                   : html`<span class="sub long">${receipt.first_reason}</span>`}
               </td>
               <td>${receipt.preset || "custom"}</td>
-              <td class="long">${receipt.machine_name || receipt.machine_id}</td>
+              <td class="long">${machineName(receipt)}</td>
               <td>${ratioFigure(receipt)}</td>
               <td class="number">${duration(receipt.a_median_ms)}</td>
               <td class="number">${duration(receipt.b_median_ms)}</td>

@@ -3,6 +3,7 @@
 import { bySize, preset_order } from "./presets";
 import type { Evidence } from "./receipt";
 import type { CurvePoint } from "./source";
+import { distinctNames } from "../format";
 
 export interface CurveSeries {
   machine_id: string;
@@ -36,9 +37,10 @@ export function curveSeries(points: readonly CurvePoint[]): CurveSeries[] {
     if (point.flops_per_step === undefined || !(point.flops_per_step > 0)) continue;
     machines.set(point.machine_id, [...(machines.get(point.machine_id) ?? []), point]);
   }
+  const names = distinctNames(points);
   return [...machines].map(([machine_id, own], colour) => ({
     machine_id,
-    name: own[0]!.machine_name || machine_id,
+    name: names.get(machine_id)!,
     colour,
     points: place(machine_id, own),
   }));
@@ -94,9 +96,11 @@ const scalar = "wasm-scalar";
 
 /** How many times faster than scalar WebAssembly each arm is, from the points whose baseline is that arm. */
 export function cumulativeRows(points: readonly CurvePoint[]): CumulativeRow[] {
+  const names = distinctNames(points);
   const rows = points.flatMap((point): CumulativeRow[] => {
-    if (point.arm_a !== scalar || point.arm_b === undefined || point.speedup === undefined) return [];
-    const group = `${point.machine_name || point.machine_id}, ${point.preset || "custom"}`;
+    // Its own bar is 1 by definition and comes first, whoever published it.
+    if (point.arm_a !== scalar || point.arm_b === undefined || point.arm_b === scalar || point.speedup === undefined) return [];
+    const group = `${names.get(point.machine_id)!}, ${point.preset || "custom"}`;
     return [{ group, arm: point.label ?? point.arm_b, factor: point.speedup, evidence: point.evidence, ...(point.receipt_id === undefined ? {} : { receipt_id: point.receipt_id }) }];
   });
   const groups = [...new Set(rows.map((row) => row.group))];

@@ -1,5 +1,6 @@
 // Machines by presets: the newest figure of each, and what stands beside it.
 
+import { distinctNames } from "../format";
 import { bySize } from "./presets";
 import type { CurvePoint, ReceiptSummary } from "./source";
 
@@ -32,10 +33,11 @@ export function armPairs(points: readonly { arm_a?: string; arm_b?: string }[]):
 export function buildMatrix(points: readonly CurvePoint[]): Matrix {
   const machines = new Map<string, { id: string; name: string; cells: Map<string, Cell> }>();
   const presets = new Set<string>();
+  const names = distinctNames(points);
   for (const point of points) {
     const preset = point.preset || custom_size;
     presets.add(preset);
-    const name = point.machine_name || point.machine_id;
+    const name = names.get(point.machine_id)!;
     const machine = machines.get(point.machine_id) ?? { id: point.machine_id, name, cells: new Map<string, Cell>() };
     machines.set(point.machine_id, machine);
     const cell = machine.cells.get(preset);

@@ -9,7 +9,7 @@ import { armPair } from "../data/matrix";
 import { bySize } from "../data/presets";
 import { Problem } from "../data/problem";
 import type { Comparison, Page, ReceiptSummary } from "../data/source";
-import { moment, ratio } from "../format";
+import { distinctNames, moment, ratio } from "../format";
 import { openEnvelope } from "../verify/envelope";
 import { comparedIds, compareAddress, most_compared, newestOfMachines } from "./compare_choice";
 import { answers, differences, environment, type Compared } from "./compare_tables";
@@ -81,18 +81,18 @@ export class CompareView extends View {
     const chosen = ids[index];
     const known = chosen === undefined || receipts.some((receipt) => receipt.id === chosen);
     const label = index === 0 ? "First, the baseline" : index === 1 ? "Second" : index < ids.length ? `Number ${index + 1}` : "Another one (optional)";
-    const machines = [...new Set(receipts.map((receipt) => receipt.machine_name || receipt.machine_id))];
+    const machines = distinctNames(receipts);
     const blank = index < 2 || chosen === undefined ? "choose a receipt" : "leave out";
     return html`<label class="field wide"
       >${label}
       <select ?disabled=${index > ids.length} @change=${(event: Event) => this.choose(index, (event.target as HTMLSelectElement).value)}>
         <option value="" ?selected=${chosen === undefined}>${blank}</option>
         ${known ? nothing : html`<option value=${chosen} selected>${chosen}</option>`}
-        ${machines.map(
-          (machine) =>
-            html`<optgroup label=${machine}>
+        ${[...machines].map(
+          ([machine_id, name]) =>
+            html`<optgroup label=${name}>
               ${receipts
-                .filter((receipt) => (receipt.machine_name || receipt.machine_id) === machine && (receipt.id === chosen || !ids.includes(receipt.id)))
+                .filter((receipt) => receipt.machine_id === machine_id && (receipt.id === chosen || !ids.includes(receipt.id)))
                 .map((receipt) => html`<option value=${receipt.id} ?selected=${receipt.id === chosen}>${optionWords(receipt)}</option>`)}
             </optgroup>`,
         )}

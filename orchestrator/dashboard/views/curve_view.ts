@@ -13,7 +13,7 @@ import { armPair, armPairs } from "../data/matrix";
 import { bySize } from "../data/presets";
 import type { CurvePoint } from "../data/source";
 import type { Evidence } from "../data/receipt";
-import { flops, moment, ratio } from "../format";
+import { distinctNames, flops, moment, ratio } from "../format";
 import { addressOf } from "../router";
 
 const refresh_ms = 60_000;
@@ -96,6 +96,7 @@ export class CurveView extends View {
   }
 
   private renderTable(points: readonly CurvePoint[]): TemplateResult {
+    const names = distinctNames(points);
     return html`<table>
       <caption>
         Every point, with its evidence
@@ -115,7 +116,7 @@ export class CurveView extends View {
         ${points.map(
           (point) =>
             html`<tr>
-              <th scope="row" class="long">${point.machine_name || point.machine_id}</th>
+              <th scope="row" class="long">${names.get(point.machine_id)}</th>
               <td>${point.preset || "custom"}</td>
               <td class="number">${flops(point.flops_per_step)}</td>
               <td>${ratioFigure(point)}</td>

@@ -11,7 +11,7 @@ import { LiveQuery } from "../data/live_query";
 import { arm_separator, armPairs } from "../data/matrix";
 import { bySize } from "../data/presets";
 import type { CurvePoint, Trend } from "../data/source";
-import { duration, moment, percent } from "../format";
+import { distinctNames, duration, moment, percent } from "../format";
 import { addressOf } from "../router";
 
 const series_words: Record<string, string> = { speedup: "the speed-up", a_median_ms: "A's step time", b_median_ms: "B's step time" };
@@ -44,8 +44,7 @@ export class TrendsView extends View {
   }
 
   private machines(): { id: string; name: string }[] {
-    const names = new Map((this.points_.value ?? []).map((point) => [point.machine_id, point.machine_name || point.machine_id]));
-    return [...names].map(([id, name]) => ({ id, name })).sort((a, b) => a.name.localeCompare(b.name));
+    return [...distinctNames(this.points_.value ?? [])].map(([id, name]) => ({ id, name })).sort((a, b) => a.name.localeCompare(b.name));
   }
 
   private presets(machine: string): string[] {

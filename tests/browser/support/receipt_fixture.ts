@@ -178,7 +178,8 @@ export function summaryOf(receipt: Receipt): ReceiptSummary {
   const summary: Record<string, unknown> = {
     id: receipt.id,
     run_id: receipt.run_id,
-    machine_id: receipt.machine?.["machine_id"],
+    // As the server has it: a text, empty where the receipt names no machine.
+    machine_id: receipt.machine?.["machine_id"] ?? "",
     machine_name: receipt.machine?.["hostname"],
     created_at: receipt.created_at,
     preset: request.preset,
