@@ -234,6 +234,8 @@ result<std::unique_ptr<application>> application::open(const shared_options& opt
     launcher_options launcher;
     launcher.home = home->root;
     launcher.browser = options.browser;
+    launcher.attach = options.attach;
+    if (options.silence_seconds) launcher.limits = limits_for_silence(std::chrono::seconds(*options.silence_seconds));
     launcher.extra_switches = options.browser_switches;
     for (const std::string& text : options.browser_environment) {
         auto entry = parse_environment_entry(text);
@@ -253,6 +255,7 @@ result<std::unique_ptr<application>> application::open(const shared_options& opt
     services.store_thread = app->store_thread_.get();
     services.recorder = app->recorder_.get();
     services.random = &app->random_;
+    if (options.silence_seconds) services.silence_limit = std::chrono::seconds(*options.silence_seconds);
     services.home = *home;
     services.default_threads =
         std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, max_default_threads);

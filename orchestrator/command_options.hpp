@@ -24,6 +24,8 @@ struct shared_options {
     std::optional<std::string> browser;
     std::vector<std::string> browser_switches;  ///< further or replacing switches, as "--name=value"
     std::vector<std::string> browser_environment;  ///< "NAME=VALUE" for the browser alone
+    std::optional<std::string> attach;  ///< ws://HOST:PORT/devtools/browser/ID: use that browser instead of launching one
+    std::optional<int> silence_seconds;  ///< the longest silence of an arm; absent: 120
     std::optional<std::string> web_root;        ///< the served tree; default: beside the binary
     std::optional<std::string> log_level;   ///< default: warn
     std::optional<std::string> log_format;  ///< "text" or "json"; default: text
@@ -57,6 +59,8 @@ struct run_options {
     bool json = false;
     int pipelined_steps = 0;
     std::optional<int> cool_down_seconds;
+    std::optional<int> settle_seconds;
+    std::optional<int> warmup_bound;  ///< warm up until stable, at most this many steps
     std::optional<int> repeat_optimizer;
     std::vector<std::string> model;  ///< "layers,d_model,ctx,batch,heads" as one text, in place of the preset
     std::optional<std::string> store;

@@ -78,6 +78,8 @@ result<run_request> request_of(const run_options& options) {
     request.label = options.label;
     request.pipelined_steps = options.pipelined_steps;
     request.cool_down_seconds = options.cool_down_seconds;
+    request.settle_seconds = options.settle_seconds;
+    if (options.warmup_bound) request.warmup_until_stable.emplace().bound = *options.warmup_bound;
     request.repeat_optimizer = options.repeat_optimizer;
     auto checked = validate(request);
     if (!checked) return checked.error();

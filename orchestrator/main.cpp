@@ -16,6 +16,9 @@ void add_shared(CLI::App& command, shared_options& shared) {
         ->allow_extra_args(false);
     command.add_option("--browser-env", shared.browser_environment, "NAME=VALUE for the browser's environment alone")
         ->allow_extra_args(false);
+    command.add_option("--attach", shared.attach, "ws://HOST:PORT/devtools/browser/ID: measure in that running browser, never launch one");
+    command.add_option("--silence-limit", shared.silence_seconds, "Seconds an arm may be silent before it is ended (default 120)")
+        ->check(CLI::Range(1, 86400));
     command.add_option("--web-root", shared.web_root, "The served tree (default: share/assay/web beside the binary)");
     command.add_option("--log-level", shared.log_level, "trace, debug, info, warn, error")
         ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error"}));
@@ -50,6 +53,9 @@ void add_run(CLI::App& app, run_options& run) {
     command->add_option("--label", run.label, "A text of your own, kept in the receipt");
     command->add_option("--pipelined-steps", run.pipelined_steps, "Steps of the pipelined throughput figure; 0 leaves it out");
     command->add_option("--cool-down", run.cool_down_seconds, "Seconds of rest between arms");
+    command->add_option("--settle", run.settle_seconds, "Between arms, wait at most this many seconds until load and temperature are back");
+    command->add_option("--warmup-until-stable", run.warmup_bound,
+                        "Warm up in blocks of --warmup steps until their median is stable, at most this many steps");
     command->add_option("--repeat-optimizer", run.repeat_optimizer, "Test hook: run the update's arithmetic N times; kept in the receipt");
     command->add_option("--store", run.store, "sqlite://PATH or postgresql://... (default: in the home)");
     command->add_option("--output", run.output, "Also write the signed receipt to this file");

@@ -15,4 +15,11 @@ struct arm_limits {
     stop_limits stop;
 };
 
+/// Limits for an arm that may be silent for `silence`: preparing, which says nothing in between, may take five times that.
+inline arm_limits limits_for_silence(std::chrono::milliseconds silence) {
+    arm_limits limits;
+    limits.prepare = 5 * silence;
+    return limits;
+}
+
 }  // namespace assay

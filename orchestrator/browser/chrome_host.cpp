@@ -10,8 +10,10 @@
 #include "browser/devtools_facts.hpp"
 #include "browser/event_inbox.hpp"
 #include "browser/gpu_probe.hpp"
+#include "browser/page_disturbances.hpp"
 #include "browser/page_driver.hpp"
 #include "browser/process_exit.hpp"
+#include "core/with_deadline.hpp"
 
 namespace assay {
 
@@ -23,6 +25,9 @@ namespace {
 
 constexpr std::size_t max_console_lines = 200;
 constexpr std::size_t lines_in_an_error = 6;
+/// How long after an effect its cause may show, and how often to look.
+constexpr auto cause_limit = 500ms;
+constexpr auto look_interval = 10ms;
 
 double milliseconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
@@ -41,7 +46,34 @@ class chrome_host final : public arm_host {
 
     ~chrome_host() override { stop_watching(); }
 
-    task<result<arm_opened>> open() override {
+    task<result<arm_opened>> open() override { return explained(open_now()); }
+    task<result<adapter_views>> adapter() override { return explained(adapter_now()); }
+    task<result<facts_reply>> facts() override { return explained(facts_now()); }
+    task<result<prepared_event>> prepare(arm_config config) override { return explained(prepare_now(std::move(config))); }
+    task<result<void>> start(arm_phase phase) override { return explained(start_now(phase)); }
+    task<result<arm_event>> next_event(std::chrono::milliseconds limit) override { return explained(next_event_now(limit)); }
+
+    task<arm_closed> close() override {
+        arm_closed closed;
+        const auto started = std::chrono::steady_clock::now();
+        closing_ = true;
+        stop_watching();
+        if (browser_) {
+            if (page_ && !browser_->is_ours()) co_await page_->close_page(options_.limits.stop.close);
+            const auto report = co_await browser_->stop(options_.limits.stop);
+            closed.forced = report.forced;
+            closed.last_lines = browser_->last_lines();
+            if (!report.profile_removed) closed.last_lines.push_back("the profile could not be removed; it is swept at the next start");
+            page_.reset();
+            browser_.reset();
+        }
+        closed.console.assign(console_.values().begin(), console_.values().end());
+        closed.close_ms = milliseconds_since(started);
+        co_return closed;
+    }
+
+  private:
+    task<result<arm_opened>> open_now() {
         const auto executor = co_await asio::this_coro::executor;
         const auto started = std::chrono::steady_clock::now();
         inbox_ = std::make_shared<event_inbox>(executor);
@@ -104,8 +136,8 @@ class chrome_host final : public arm_host {
         co_return opened;
     }
 
-    task<result<adapter_views>> adapter() override {
-        auto page_view = co_await facts();
+    task<result<adapter_views>> adapter_now() {
+        auto page_view = co_await facts_now();
         if (!page_view) co_return page_view.error();
         auto gpu = co_await browser_->connection().call({}, "SystemInfo.getInfo", json::object(), options_.limits.call);
         if (!gpu) co_return described(gpu.error());
@@ -119,14 +151,14 @@ class chrome_host final : public arm_host {
         co_return views;
     }
 
-    task<result<facts_reply>> facts() override {
+    task<result<facts_reply>> facts_now() {
         if (auto problem = not_usable()) co_return *problem;
         auto text = co_await page_->evaluate_text("assay.facts().then(facts => JSON.stringify(facts))", options_.limits.call);
         if (!text) co_return described(text.error());
         co_return parse_facts_reply(*text);
     }
 
-    task<result<prepared_event>> prepare(arm_config config) override {
+    task<result<prepared_event>> prepare_now(arm_config config) {
         if (auto problem = not_usable()) co_return *problem;
         auto started = co_await page_->evaluate("assay.prepare(" + arm_config_text(config) + ")", options_.limits.call);
         if (!started) co_return described(started.error());
@@ -137,7 +169,7 @@ class chrome_host final : public arm_host {
         co_return std::move(*prepared);
     }
 
-    task<result<void>> start(arm_phase phase) override {
+    task<result<void>> start_now(arm_phase phase) {
         if (auto problem = not_usable()) co_return *problem;
         std::string expression = phase == arm_phase::warmup ? "assay.warmup()" : "assay.measure()";
         auto started = co_await page_->evaluate(std::move(expression), options_.limits.call);
@@ -145,33 +177,43 @@ class chrome_host final : public arm_host {
         co_return result<void>();
     }
 
-    task<result<arm_event>> next_event(std::chrono::milliseconds limit) override {
+    task<result<arm_event>> next_event_now(std::chrono::milliseconds limit) {
         if (!inbox_) co_return error{error_code::conflict, "the arm is not open"};
         auto event = co_await inbox_->next(limit, "waiting for the next step");
         if (!event) co_return described(event.error());
         co_return event;
     }
 
-    task<arm_closed> close() override {
-        arm_closed closed;
-        const auto started = std::chrono::steady_clock::now();
-        closing_ = true;
-        stop_watching();
-        if (browser_) {
-            if (page_ && !browser_->is_ours()) co_await page_->close_page(options_.limits.stop.close);
-            const auto report = co_await browser_->stop(options_.limits.stop);
-            closed.forced = report.forced;
-            closed.last_lines = browser_->last_lines();
-            if (!report.profile_removed) closed.last_lines.push_back("the profile could not be removed; it is swept at the next start");
-            page_.reset();
-            browser_.reset();
-        }
-        closed.console.assign(console_.values().begin(), console_.values().end());
-        closed.close_ms = milliseconds_since(started);
-        co_return closed;
+    /// A failure under its own name: some causes show a moment after their effect.
+    template <class T>
+    task<result<T>> explained(task<result<T>> work) {
+        auto outcome = co_await std::move(work);
+        if (outcome) co_return outcome;
+        error why = outcome.error();
+        if (browser_) co_await name_cause(&why);
+        co_return why;
     }
 
-  private:
+    task<void> name_cause(error* why) {
+        const auto until = std::chrono::steady_clock::now() + cause_limit;
+        if (why->reason == "page-crashed") {
+            while (!says_out_of_memory(browser_->last_lines()) && std::chrono::steady_clock::now() < until) co_await sleep_for(look_interval);
+            if (!says_out_of_memory(browser_->last_lines())) co_return;
+            why->reason = "out-of-memory";
+            why->message = "the page's process ran out of memory: " + why->message;
+        } else if (why->reason == "crashed") {
+            while (browser_->is_ours() && !browser_->exit_status() && std::chrono::steady_clock::now() < until)
+                co_await sleep_for(look_interval);
+            if (const auto status = browser_->exit_status()) {
+                const std::string words = "the browser ended with " + status->text();
+                if (why->message.find(words) == std::string::npos) why->message = words + ": " + why->message;
+            } else {
+                why->reason = "connection-lost";
+                why->message = "the connection to the browser was cut, though the browser has not ended: " + why->message;
+            }
+        }
+    }
+
     void make_page() {
         page_handlers handlers;
         handlers.event = [inbox = inbox_](std::string text) { inbox->accept(text); };

@@ -98,6 +98,15 @@ error page_crash(std::string_view status, int code) {
     return error{error_code::browser_crashed, message, {}, {}, "page-crashed"};
 }
 
+bool says_out_of_memory(const std::vector<std::string>& lines) {
+    // V8's heap, Blink's heap and PartitionAlloc each have their words for it.
+    constexpr std::string_view words[] = {"V8 javascript OOM", "V8 process OOM", "heap out of memory", "Out of memory", "out of memory"};
+    for (const std::string& line : lines)
+        for (const std::string_view word : words)
+            if (line.find(word) != std::string::npos) return true;
+    return false;
+}
+
 page_observation look_at_page_event(std::string_view method, const json& parameters, std::string_view url,
                                     bool& navigated) {
     if (method == "Runtime.consoleAPICalled") return look_at_console(parameters);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/result.hpp"
 
@@ -25,6 +26,9 @@ page_observation look_at_page_event(std::string_view method, const nlohmann::jso
 
 /// The failure for a page whose process ended: "out-of-memory" when the browser says so, else "page-crashed".
 error page_crash(std::string_view status, int error_code);
+
+/// Whether a browser's last lines say that a process of it had no memory left: the status of a crash does not on Linux.
+bool says_out_of_memory(const std::vector<std::string>& lines);
 
 /// The words of a Runtime.ExceptionDetails.
 std::string exception_text(const nlohmann::json& details);

@@ -61,7 +61,11 @@ struct arm_record {
     std::optional<double> final_loss;
     std::map<std::string, variant_value> variant;
     std::optional<std::string> weights_sha256, batches_sha256, corpus_sha256;
-    std::map<std::string, double> phases_ms;  ///< launching, gating, preparing, warming, measuring, closing
+    /// launching (of it launch_process, open_page), gating, preparing, warming, measuring, closing (of it close_process);
+    /// before it, where asked for: pausing, settling
+    std::map<std::string, double> phases_ms;
+    std::optional<bool> settled;        ///< whether load and temperature were back before it; absent: not asked for
+    std::optional<bool> warmup_stable;  ///< whether warm-up became stable within its bound; absent: not asked for
     std::vector<std::string> errors;          ///< "code: message", empty when all went well
     std::vector<std::string> console;         ///< bounded: the last lines the page wrote
     bool operator==(const arm_record&) const = default;
@@ -135,6 +139,8 @@ struct receipt {
     analysis_facts analysis;
     verdict_facts verdict;
     std::map<std::string, double> phases_ms;          ///< the whole run by phase
+    std::optional<double> total_ms;                   ///< from claim to analysis: the sum of phases_ms
+    std::optional<double> overhead_ms;                ///< total_ms less the wall time of the timed steps
     chain_link chain;
     std::optional<std::string> nonce;                 ///< the request's
     std::vector<std::string> notes;

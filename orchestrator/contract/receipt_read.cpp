@@ -91,6 +91,8 @@ static void read_json(const json& value, const json_context& at, arm_record& out
     optional_sha256(object, "batches_sha256", out.batches_sha256);
     optional_sha256(object, "corpus_sha256", out.corpus_sha256);
     object.defaulted("phases_ms", out.phases_ms);
+    object.optional("settled", out.settled);
+    object.optional("warmup_stable", out.warmup_stable);
     object.required("errors", out.errors);
     object.defaulted("console", out.console);
     object.finish();
@@ -230,6 +232,8 @@ receipt read_receipt(const json& value, const json_context& at) {
     object.required("analysis", out.analysis);
     object.required("verdict", out.verdict);
     object.defaulted("phases_ms", out.phases_ms);
+    object.optional("total_ms", out.total_ms);
+    object.optional("overhead_ms", out.overhead_ms);
     object.required("chain", out.chain);
     object.optional("nonce", out.nonce);
     object.defaulted("notes", out.notes);

@@ -44,6 +44,8 @@ json arm_json(const arm_record& arm) {
     put(out, "batches_sha256", arm.batches_sha256);
     put(out, "corpus_sha256", arm.corpus_sha256);
     put_unless_empty(out, "phases_ms", arm.phases_ms);
+    put(out, "settled", arm.settled);
+    put(out, "warmup_stable", arm.warmup_stable);
     put_unless_empty(out, "console", arm.console);
     return out;
 }
@@ -155,6 +157,8 @@ std::string receipt_text(const receipt& document) {
     put_facts(out, "environment", document.environment);
     put_facts(out, "adapter", document.adapter);
     put_unless_empty(out, "phases_ms", document.phases_ms);
+    put(out, "total_ms", document.total_ms);
+    put(out, "overhead_ms", document.overhead_ms);
     put(out, "nonce", document.nonce);
     put_unless_empty(out, "notes", document.notes);
     return dump_json(out);

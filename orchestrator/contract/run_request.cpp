@@ -14,6 +14,8 @@ constexpr std::size_t max_name_bytes = 100;
 constexpr int max_threads = 256;
 constexpr int max_pipelined_steps = 10000;
 constexpr int max_cool_down_seconds = 3600;
+constexpr int max_settle_seconds = 3600;
+constexpr int min_stable_warmup_block = 2;
 constexpr int max_repeat_optimizer = 100000;
 
 error wrong(std::string field, std::string message) {
@@ -81,6 +83,22 @@ void read_quadruples(const json& value, const json_context& at, quadruple_plan& 
     outer.finish();
 }
 
+void read_stable_warmup(const json& value, const json_context& at, stable_warmup& out) {
+    object_reader object(value, at);
+    object.defaulted_integer("bound", out.bound, 1, max_warmup);
+    object.defaulted("tolerance", out.tolerance);
+    object.finish();
+}
+
+result<void> check_stable_warmup(const stable_warmup& stable, int warmup) {
+    if (warmup < min_stable_warmup_block)
+        return wrong("/warmup", "is " + std::to_string(warmup) + "; with warmup_until_stable it is the size of a block, at least 2");
+    if (auto ok = check_range(stable.bound, 2 * warmup, max_warmup, "/warmup_until_stable/bound"); !ok) return ok;
+    if (!(stable.tolerance >= 0.001 && stable.tolerance <= 0.5))
+        return wrong("/warmup_until_stable/tolerance", "must lie between 0.001 and 0.5 (0.1 % and 50 %)");
+    return {};
+}
+
 // 64 bits do not fit a JSON number exactly: a number up to 2^53, or the decimal digits as text.
 std::uint64_t read_seed(const json& value, const json_context& at) {
     if (value.is_string()) {
@@ -140,6 +158,9 @@ void read_json(const json& value, const json_context& at, run_request& out) {
     object.optional("nonce", out.nonce);
     object.defaulted("pipelined_steps", out.pipelined_steps);
     object.optional("cool_down_seconds", out.cool_down_seconds);
+    object.optional("settle_seconds", out.settle_seconds);
+    if (const json* stable = object.find("warmup_until_stable"))
+        read_stable_warmup(*stable, json_context(at, "warmup_until_stable"), out.warmup_until_stable.emplace());
     object.optional("repeat_optimizer", out.repeat_optimizer);
     object.finish();
     if (auto ok = validate(out); !ok) {
@@ -177,6 +198,9 @@ json request_json(const run_request& request) {
     put(out, "label", request.label);
     put(out, "nonce", request.nonce);
     put(out, "cool_down_seconds", request.cool_down_seconds);
+    put(out, "settle_seconds", request.settle_seconds);
+    if (const auto& stable = request.warmup_until_stable)
+        out["warmup_until_stable"] = {{"bound", stable->bound}, {"tolerance", stable->tolerance}};
     put(out, "repeat_optimizer", request.repeat_optimizer);
     return out;
 }
@@ -214,6 +238,10 @@ result<void> validate(run_request& request) {
     if (request.cool_down_seconds)
         if (auto ok = check_range(*request.cool_down_seconds, 0, max_cool_down_seconds, "/cool_down_seconds"); !ok)
             return ok;
+    if (request.settle_seconds)
+        if (auto ok = check_range(*request.settle_seconds, 0, max_settle_seconds, "/settle_seconds"); !ok) return ok;
+    if (request.warmup_until_stable)
+        if (auto ok = check_stable_warmup(*request.warmup_until_stable, request.warmup); !ok) return ok;
     if (request.repeat_optimizer)
         if (auto ok = check_range(*request.repeat_optimizer, 1, max_repeat_optimizer, "/repeat_optimizer"); !ok)
             return ok;

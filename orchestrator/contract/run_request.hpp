@@ -21,6 +21,13 @@ struct quadruple_plan {
     bool operator==(const quadruple_plan&) const = default;
 };
 
+/// Warm-up that goes on, in blocks of `warmup` steps, until the median step of a block is that of the block before.
+struct stable_warmup {
+    int bound = 100;          ///< the most warm-up steps of an arm, all blocks together
+    double tolerance = 0.05;  ///< the relative difference of two blocks' medians that counts as none
+    bool operator==(const stable_warmup&) const = default;
+};
+
 /// One run asked for. Defaults are those of the command line.
 struct run_request {
     std::optional<std::string> preset;  ///< absent where `model` is a custom shape
@@ -40,6 +47,8 @@ struct run_request {
     std::optional<std::string> nonce;      ///< of whoever asks, kept in the receipt: it was made after the question
     int pipelined_steps = 0;
     std::optional<int> cool_down_seconds;  ///< pause between arms; absent: none
+    std::optional<int> settle_seconds;     ///< between arms, wait at most this long until load and temperature are back
+    std::optional<stable_warmup> warmup_until_stable;  ///< absent: `warmup` steps and no more
     std::optional<int> repeat_optimizer;   ///< test hook of the arms, recorded
     bool operator==(const run_request&) const = default;
 };

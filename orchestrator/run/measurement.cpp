@@ -111,6 +111,7 @@ result<run_settings> make_settings(measurement_services& services, const run_row
     settings.created_at = format_utc(services.run.time->now());
     settings.request = std::move(*request);
     settings.default_threads = services.default_threads;
+    settings.silence_limit = services.silence_limit;
     settings.assets = services.run.pages->asset_digests();
     auto gate = services.gate(settings.request);
     if (!gate) return gate.error();

@@ -1,6 +1,7 @@
 // One claimed run from its row to its stored receipt: shared by `assay run`, `assay serve` and the agent.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -27,6 +28,8 @@ struct measurement_services {
     home_layout home;
     gate_factory gate;
     int default_threads = 1;
+    /// The longest silence while an arm runs steps; the first step may compile.
+    std::chrono::milliseconds silence_limit{120'000};
 };
 
 inline constexpr std::chrono::seconds run_lease{60};

@@ -5,10 +5,13 @@
 
 #include "core/with_deadline.hpp"
 #include "run/progress_text.hpp"
+#include "run/settling.hpp"
 
 namespace assay {
 namespace {
 
+/// Between two looks at load and temperature: a look starts a command on macOS and must not be load itself.
+constexpr auto settle_look_interval = std::chrono::seconds(2);
 constexpr auto stop_poll_interval = std::chrono::milliseconds(100);
 
 /// Ends when a stop is asked for; polled, because the signal may come from any thread.
@@ -75,7 +78,18 @@ class run_shell {
             co_await sleep_for(pause->duration);
             co_return pause_ended{};
         }
+        if (auto* settle = std::get_if<settle_machine>(&action)) co_return co_await perform_settle(std::move(*settle));
         co_return operation_failed{{error_code::internal, "an action that the shell does not know", {}, {}, {}}};
+    }
+
+    task<run_event> perform_settle(settle_machine wanted) {
+        const auto deadline = services_.time->steady_now() + wanted.limit;
+        for (;;) {
+            environment_snapshot now = services_.environment->snapshot();
+            const bool settled = machine_is_settled(wanted.at_start, now, wanted.logical_cores);
+            if (settled || services_.time->steady_now() >= deadline) co_return machine_was_settled{settled, std::move(now)};
+            co_await sleep_for(settle_look_interval);
+        }
     }
 
     task<run_event> perform_open(std::string arm) {

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "analysis/paired_statistics.hpp"
 #include "analysis/stopping_rule.hpp"
 #include "analysis/verdict.hpp"
 #include "contract/arm.hpp"
+#include "run/settling.hpp"
 #include "schedule/abba_plan.hpp"
 
 namespace assay {
@@ -14,12 +16,20 @@ namespace {
 
 constexpr std::size_t max_errors_an_arm = 20;
 constexpr int arms_a_quadruple = 4;
+/// A fact that changes from arm to arm lists its values up to about this length.
+constexpr std::size_t max_fact_bytes = 400;
 /// Failures of the run itself carry this before their code, so that they are told from the gate's reasons.
 constexpr std::string_view run_code_prefix = "run-";
 constexpr std::string_view last_lines_heading = "\nlast lines:";
 
 void add_error(arm_record& arm, std::string text) {
     if (arm.errors.size() < max_errors_an_arm) arm.errors.push_back(std::move(text));
+}
+
+/// A command goes through its phases by itself and cannot be asked for another block of warm-up.
+bool runs_by_itself(const std::string& arm) {
+    const auto kind = arm_kind_of(arm);
+    return kind && (*kind == arm_kind::native || *kind == arm_kind::external);
 }
 
 void take_page_facts(environment_snapshot& environment, const std::optional<page_facts>& page) {
@@ -69,15 +79,22 @@ run_action run_fsm::resume(const run_event& event, double elapsed_ms) {
     return std::visit([this](const auto& what) { return on(what); }, event);
 }
 
-void run_fsm::enter(run_step step) {
-    const std::string name(run_step_name(step_));
+/// Adds the time since the last call to a phase: of the run, and of the arm that is going on.
+void run_fsm::book(const std::string& phase) {
     const double spent = now_ms_ - entered_ms_;
-    if (step_ != run_step::queued && step_ != run_step::sealed) {
-        document_.phases_ms[name] += spent;
-        if (step_ != run_step::claimed && step_ != run_step::analysing && !document_.arms.empty())
-            arm().phases_ms[name] += spent;
-    }
     entered_ms_ = now_ms_;
+    document_.phases_ms[phase] += spent;
+    if (step_ != run_step::claimed && step_ != run_step::analysing && !document_.arms.empty()) arm().phases_ms[phase] += spent;
+}
+
+void run_fsm::enter(run_step step) {
+    const bool between_arms = step_ == run_step::closing && !arm_is_open_;
+    if (step_ == run_step::queued || step_ == run_step::sealed)
+        entered_ms_ = now_ms_;
+    else if (!between_arms)
+        book(std::string(run_step_name(step_)));
+    else if (now_ms_ > entered_ms_)  // a pause that was cut short
+        book("pausing");
     step_ = step;
 }
 
@@ -85,6 +102,7 @@ run_action run_fsm::on(const run_claimed& event) {
     if (step_ != run_step::queued) return unexpected("claimed");
     document_.machine = event.machine;
     document_.environment = event.environment;
+    at_start_ = event.environment;
     enter(run_step::claimed);
     return begin_arm();
 }
@@ -97,16 +115,31 @@ run_action run_fsm::begin_arm() {
     record.block = document_.plan[static_cast<std::size_t>(arm_index_)];
     record.quadruple = arm_index_ / arms_a_quadruple;
     record.position = arm_index_ % arms_a_quadruple;
+    record.settled = std::exchange(settled_, std::nullopt);
     document_.arms.push_back(std::move(record));
     arm_is_open_ = true;
+    warmup_before_ = 0;
     return open_arm{current_arm()};
+}
+
+/// One reason a code: what differs only in a number is said once, with every value among its facts.
+void run_fsm::add_gate_reason(const reason& why) {
+    const auto same = [&](const reason& known) { return known.code == why.code; };
+    const auto known = std::find_if(gate_reasons_.begin(), gate_reasons_.end(), same);
+    if (known == gate_reasons_.end()) {
+        gate_reasons_.push_back(why);
+        return;
+    }
+    for (const auto& [name, value] : why.facts) {
+        std::string& text = known->facts[name];
+        const bool listed = ("; " + text + "; ").find("; " + value + "; ") != std::string::npos;
+        if (!listed && text.size() < max_fact_bytes) text += (text.empty() ? "" : "; ") + value;
+    }
 }
 
 bool run_fsm::pass_gate(const adapter_views& adapter, const environment_snapshot& environment, bool before) {
     const gate_decision decision = settings_.gate(adapter, environment);
-    for (const reason& why : decision.reasons)
-        if (std::find(gate_reasons_.begin(), gate_reasons_.end(), why) == gate_reasons_.end())
-            gate_reasons_.push_back(why);
+    for (const reason& why : decision.reasons) add_gate_reason(why);
     if (decision.accepted) return true;
     unqualified_ = true;
     if (settings_.request.allow_unqualified) return true;
@@ -203,8 +236,9 @@ run_action run_fsm::on_steps(const steps_event& event) {
     if ((event.phase == arm_phase::warmup) != warming)
         return fail_arm("protocol-error", "The arm reported steps of another phase than the one that runs");
     std::vector<step_sample>& samples = warming ? arm().warmup : arm().steps;
-    const int asked = warming ? settings_.request.warmup : settings_.request.steps;
-    if (event.first != static_cast<int>(samples.size()) ||
+    const int before = warming ? warmup_before_ : 0;
+    const int asked = before + (warming ? settings_.request.warmup : settings_.request.steps);
+    if (before + event.first != static_cast<int>(samples.size()) ||
         samples.size() + event.wall_ms.size() > static_cast<std::size_t>(asked))
         return fail_arm("protocol-error", "The arm's steps do not follow one another: " + std::to_string(samples.size()) +
                                               " are known, and it sent " + std::to_string(event.wall_ms.size()) +
@@ -223,10 +257,11 @@ run_action run_fsm::on_done(const done_event& event) {
     if ((event.phase == arm_phase::warmup) != warming)
         return fail_arm("protocol-error", "The arm ended another phase than the one that runs");
     const std::size_t have = warming ? arm().warmup.size() : arm().steps.size();
-    const int asked = warming ? settings_.request.warmup : settings_.request.steps;
+    const int asked = warming ? warmup_before_ + settings_.request.warmup : settings_.request.steps;
     if (have != static_cast<std::size_t>(asked))
         return fail_arm("protocol-error", "The arm says that it is done, but " + std::to_string(have) + " of " +
                                               std::to_string(asked) + " steps arrived");
+    if (warming && needs_more_warmup()) return start_phase{arm_phase::warmup};
     if (warming) return begin_phase(arm_phase::measure);
     if (!event.gpu_ms.empty() && event.gpu_ms.size() != have)
         return fail_arm("protocol-error", "The arm sent " + std::to_string(event.gpu_ms.size()) + " GPU times for " +
@@ -235,6 +270,17 @@ run_action run_fsm::on_done(const done_event& event) {
     arm().pipelined_step_ms = event.pipelined_step_ms;
     enter(run_step::gating);
     return check_arm{};
+}
+
+/// Decides after a block of warm-up whether another follows; notes how it ended when none does.
+bool run_fsm::needs_more_warmup() {
+    const auto& wanted = settings_.request.warmup_until_stable;
+    if (!wanted || runs_by_itself(arm().arm)) return false;
+    warmup_before_ = static_cast<int>(arm().warmup.size());
+    const bool stable = warmup_is_stable(arm().warmup, settings_.request.warmup, wanted->tolerance);
+    if (!stable && warmup_before_ + settings_.request.warmup <= wanted->bound) return true;
+    arm().warmup_stable = stable;
+    return false;
 }
 
 run_action run_fsm::on(const arm_was_checked& event) {
@@ -255,6 +301,7 @@ run_action run_fsm::on(const arm_was_checked& event) {
 
 run_action run_fsm::on(const arm_was_closed& event) {
     if (step_ != run_step::closing) return unexpected("closed");
+    book(std::string(run_step_name(step_)));
     arm_is_open_ = false;
     if (!document_.arms.empty()) {
         arm_record& record = arm();
@@ -277,11 +324,29 @@ run_action run_fsm::next_or_analyse() {
     if (arm_index_ + 1 == arm_count()) return analyse_run();
     if (settings_.request.cool_down_seconds && *settings_.request.cool_down_seconds > 0)
         return pause_between_arms{std::chrono::seconds(*settings_.request.cool_down_seconds)};
-    return begin_arm();
+    return settle_or_begin();
 }
 
 run_action run_fsm::on(const pause_ended&) {
     if (step_ != run_step::closing || arm_is_open_) return unexpected("pause ended");
+    book("pausing");
+    return settle_or_begin();
+}
+
+run_action run_fsm::settle_or_begin() {
+    if (settings_.request.settle_seconds && *settings_.request.settle_seconds > 0)
+        return settle_machine{at_start_, document_.machine ? std::max(document_.machine->logical_cores, 1) : 1,
+                              std::chrono::seconds(*settings_.request.settle_seconds)};
+    return begin_arm();
+}
+
+run_action run_fsm::on(const machine_was_settled& event) {
+    if (step_ != run_step::closing || arm_is_open_) return unexpected("settled");
+    book("settling");
+    settled_ = event.settled;
+    if (!event.settled)
+        document_.notes.push_back("not settled before arm " + std::to_string(arm_index_ + 2) + ": " +
+                                  settling_text(at_start_, event.environment));
     return begin_arm();
 }
 
@@ -341,6 +406,12 @@ run_action run_fsm::on(const cancel_asked& event) {
 
 run_action run_fsm::analyse_run() {
     enter(run_step::analysing);
+    double total = 0, timed = 0;
+    for (const auto& [phase, milliseconds] : document_.phases_ms) total += milliseconds;
+    for (const arm_record& block : document_.arms)
+        for (const step_sample& step : block.steps) timed += step.wall_ms;
+    document_.total_ms = total;
+    document_.overhead_ms = std::max(total - timed, 0.0);
     fill_figures(document_);
     document_.verdict = judge(document_, document_.analysis, gate_outcome{refused_, unqualified_, gate_reasons_}, budgets{},
                               failures_);

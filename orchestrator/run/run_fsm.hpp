@@ -50,6 +50,11 @@ struct arm_was_closed {
     arm_closed closed;
 };
 struct pause_ended {};
+/// The wait for load and temperature has ended, because they are back or because its limit was reached.
+struct machine_was_settled {
+    bool settled = false;
+    environment_snapshot environment;
+};
 struct operation_failed {
     error cause;
 };
@@ -59,7 +64,7 @@ struct cancel_asked {
 };
 struct receipt_was_sealed {};
 using run_event = std::variant<run_claimed, arm_was_opened, arm_was_checked, arm_was_prepared, phase_was_started, arm_said,
-                               arm_was_closed, pause_ended, operation_failed, cancel_asked, receipt_was_sealed>;
+                               arm_was_closed, pause_ended, machine_was_settled, operation_failed, cancel_asked, receipt_was_sealed>;
 
 // ---- actions: what to do next
 struct open_arm {
@@ -79,13 +84,19 @@ struct close_arm {};
 struct pause_between_arms {
     std::chrono::seconds duration;
 };
+/// Looks until the machine is back where it was (settling.hpp), at most `limit`.
+struct settle_machine {
+    environment_snapshot at_start;
+    int logical_cores = 1;
+    std::chrono::seconds limit;
+};
 struct seal_receipt {};
 /// Nothing is left to do.
 struct finish_run {
     run_state state;
 };
 using run_action = std::variant<open_arm, check_arm, prepare_arm, start_phase, await_arm_event, close_arm,
-                                pause_between_arms, seal_receipt, finish_run>;
+                                pause_between_arms, settle_machine, seal_receipt, finish_run>;
 
 /// What a policy says of the proofs at one moment: pure (see gate/).
 struct gate_decision {
@@ -133,6 +144,7 @@ class run_fsm {
     run_action on(const arm_said& event);
     run_action on(const arm_was_closed& event);
     run_action on(const pause_ended& event);
+    run_action on(const machine_was_settled& event);
     run_action on(const operation_failed& event);
     run_action on(const cancel_asked& event);
     run_action on(const receipt_was_sealed& event);
@@ -144,6 +156,10 @@ class run_fsm {
     run_action fail_arm(std::string code, std::string message);
     run_action unexpected(std::string_view event);
     run_action next_or_analyse();
+    run_action settle_or_begin();
+    bool needs_more_warmup();
+    void add_gate_reason(const reason& why);
+    void book(const std::string& phase);
     run_action analyse_run();
     bool pass_gate(const adapter_views& adapter, const environment_snapshot& environment, bool before);
     void enter(run_step step);
@@ -154,6 +170,9 @@ class run_fsm {
     run_step step_ = run_step::queued;
     int arm_index_ = -1;
     bool arm_is_open_ = false;
+    int warmup_before_ = 0;  ///< warm-up steps of the open arm's earlier blocks
+    environment_snapshot at_start_;
+    std::optional<bool> settled_;  ///< of the arm that begins next
     bool stop_ = false;  ///< no further arm: a failure, a refusal or a cancel
     bool refused_ = false;
     bool unqualified_ = false;

@@ -19,8 +19,9 @@ ENDED = ("done", "failed", "cancelled", "interrupted")
 class Service:
     """One home, and the process that serves it. Use as a context manager: everything is gone afterwards."""
 
-    def __init__(self, binary: Path, browser: str | None, fault_layer: Path | None = None):
+    def __init__(self, binary: Path, browser: str | None, fault_layer: Path | None = None, options: tuple[str, ...] = ()):
         self.binary = binary
+        self.options = options
         self.browser = browser
         self.fault_layer = fault_layer
         self.home = Path(tempfile.mkdtemp(prefix="assay-faults-"))
@@ -48,7 +49,7 @@ class Service:
         environment = dict(os.environ)
         if self.fault_layer:
             environment.update(LD_PRELOAD=str(self.fault_layer), ASSAY_FAULT_HOME=str(self.home), ASSAY_FAULT_SWITCH=str(self.switch))
-        command = [str(self.binary), "serve", "--listen", "127.0.0.1:0", "--home", str(self.home)]
+        command = [str(self.binary), "serve", "--listen", "127.0.0.1:0", "--home", str(self.home), *self.options]
         if self.browser:
             command += ["--browser", self.browser]
         with self.log.open("ab") as log:
@@ -120,7 +121,7 @@ class Service:
                 raise
 
     def disk(self, state: str) -> None:
-        """"well", "ENOSPC" or "EIO" for what the service writes below its home (profiles excepted)."""
+        """"well", "ENOSPC" or "EIO" for what the service writes below its home (profiles excepted); "CUT" for its browsers' pipes."""
         if state == "well":
             self.switch.unlink(missing_ok=True)
         else:
@@ -146,6 +147,11 @@ class Service:
                 found.append(int(entry.name))
         return found
 
+    def profiles(self) -> list[Path]:
+        """The profile folders of browsers that run now."""
+        folder = self.home / "profiles"
+        return list(folder.iterdir()) if folder.exists() else []
+
     def receipts(self) -> dict[str, dict]:
         """Every receipt file of the home, verified by the program, by run id."""
         files = sorted((self.home / "receipts").glob("*.assay.json"))
@@ -165,8 +171,7 @@ class Service:
     def leftovers(self) -> list[str]:
         """Processes, profiles and temporary files that nobody owns any more."""
         left = [f"process {pid}" for pid in self.processes()]
-        profiles = self.home / "profiles"
-        left += [str(path) for path in profiles.iterdir()] if profiles.exists() else []
+        left += [str(path) for path in self.profiles()]
         left += [str(path) for path in self.home.rglob("*") if path.name.endswith((".tmp", ".part"))]
         return left
 

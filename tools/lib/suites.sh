@@ -75,6 +75,8 @@ suite_faults() {
   build_programs release assay && build_wasm inputs wasm-simd-mt && build_web
   python3 "$ASSAY_ROOT/tests/faults/fault_trials.py" --trials 10 --binary "$binary"
   python3 "$ASSAY_ROOT/tests/faults/flat_runs.py" --runs 5 --binary "$binary"
+  python3 "$ASSAY_ROOT/tests/faults/queue_restart.py" --kills 2 --binary "$binary"
+  python3 "$ASSAY_ROOT/tests/faults/attached_run.py" --binary "$binary"
 }
 
 # The real program: configuration, signals, TLS, webhooks, hostile clients, schedules, the command line as a client.

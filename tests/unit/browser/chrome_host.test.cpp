@@ -74,6 +74,14 @@ TEST_CASE("an exception that nobody caught ends the arm") {
     CHECK_NE(seen.failure->message.find("lost my way"), std::string::npos);
 }
 
+TEST_CASE("a page that takes all memory ends the arm as out of memory, in bounded time") {
+    const auto seen = misbehaving("const kept = []; for (;;) kept.push(new Array(1 << 20).fill(kept.length + 0.5))", 40s);
+    REQUIRE(seen.failure);
+    CHECK_EQ(seen.failure->reason, "out-of-memory");
+    CHECK_EQ(seen.failure->code, error_code::browser_crashed);
+    check_nothing_left(seen);
+}
+
 TEST_CASE("a page that loops without end is silence, and closing it is bounded") {
     const auto seen = misbehaving("for (;;) {}", 1s);
     REQUIRE(seen.failure);

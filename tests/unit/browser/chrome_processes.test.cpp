@@ -76,6 +76,35 @@ TEST_CASE("a killed GPU process ends the arm under its own name") {
     CHECK(seen.seconds < 8);
 }
 
+TEST_CASE("a pipe that is cut while the browser runs on is a lost connection, and the browser is ended") {
+    // Between us and the browser stand two relays; the one that carries the browser's words is killed.
+    temporary_folder folder;
+    const auto relay = folder.path() / "chromium-headless-shell";
+    std::ofstream(relay) << "#!/bin/sh\nmkfifo t/in t/out\n\"" << test_browser().string()
+                         << "\" \"$@\" 3<t/in 4>t/out &\ncat <&3 >t/in 4>&- &\ncat <t/out >&4 3<&- &\nexec 3<&- 4>&-\nwait\n";
+    std::filesystem::permissions(relay, std::filesystem::perms::owner_all);
+    const page_site site({{"/arm/", arm_page("await new Promise(() => {})")}});
+    int hit = 0;
+    const auto cut = [&](const std::filesystem::path& profile) {
+        const auto commands = make_system_commands();
+        for (const pid_t pid : processes_of_profile(profile.string(), *commands)) {
+            std::error_code none;
+            const auto output = std::filesystem::read_symlink("/proc/" + std::to_string(pid) + "/fd/1", none).string();
+            if (command_line_of(pid).starts_with("cat") && output.starts_with("pipe:")) {
+                ::kill(pid, SIGKILL);
+                ++hit;
+            }
+        }
+    };
+    const auto seen = visit_page(site, "/arm/", 8s, cut, {}, relay);
+    CHECK_EQ(hit, 1);
+    REQUIRE(seen.failure);
+    CHECK_EQ(seen.failure->reason, "connection-lost");
+    CHECK(seen.seconds < 12);
+    CHECK_FALSE(seen.profile_left);
+    CHECK_EQ(seen.processes_left, 0);
+}
+
 TEST_CASE("a stopped renderer is silence") {
     const auto seen = disturbed("renderer", SIGSTOP, 1s);
     CHECK_EQ(seen.failure->reason, "silence");

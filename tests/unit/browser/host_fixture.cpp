@@ -101,13 +101,13 @@ fs::path only_profile(const fs::path& home) {
 }  // namespace
 
 visit visit_page(const page_site& site, const std::string& path, std::chrono::milliseconds silence,
-                 const interference& interfere, const std::vector<std::string>& extra_switches) {
+                 const interference& interfere, const std::vector<std::string>& extra_switches, const fs::path& browser) {
     temporary_folder home;
     real_clock time;
     system_random random;
     boost::asio::io_context context;
     chrome_host_options options;
-    options.launch.binary = test_browser();
+    options.launch.binary = browser;
     options.launch.home = home.path();
     options.launch.switches =
         chrome_switches(detect_conditions(flavour_of(options.launch.binary), gpu_mode::none), extra_switches);
@@ -126,6 +126,20 @@ visit visit_page(const page_site& site, const std::string& path, std::chrono::mi
     seen.profile_left = fs::exists(home.path() / "profiles") && !fs::is_empty(home.path() / "profiles");
     const auto commands = make_system_commands();
     seen.processes_left = static_cast<int>(processes_of_profile(home.path().string(), *commands).size());
+    return seen;
+}
+
+visit visit_attached(const page_site& site, const std::string& path, const std::string& websocket_url,
+                     std::chrono::milliseconds silence) {
+    real_clock time;
+    system_random random;
+    boost::asio::io_context context;
+    chrome_host_options options;
+    options.attach_url = websocket_url;
+    options.page_url = site.origin() + path;
+    visit seen;
+    const auto host = make_chrome_host(std::move(options), time, random);
+    run_task(context, whole_visit(host.get(), &seen, silence, {}));
     return seen;
 }
 

@@ -38,6 +38,11 @@ using interference = std::function<void(const std::filesystem::path& profile)>;
 /// Opens `path` of the site in a fresh browser, runs prepare, warmup and measure, closes, and looks at what is left.
 /// `silence` bounds each wait for an event.
 visit visit_page(const page_site& site, const std::string& path, std::chrono::milliseconds silence,
-                 const interference& interfere = {}, const std::vector<std::string>& extra_switches = {});
+                 const interference& interfere = {}, const std::vector<std::string>& extra_switches = {},
+                 const std::filesystem::path& browser = test_browser());
+
+/// The same visit in a browser that runs already, behind this WebSocket.
+visit visit_attached(const page_site& site, const std::string& path, const std::string& websocket_url,
+                     std::chrono::milliseconds silence);
 
 }  // namespace assay::test
