@@ -16,11 +16,19 @@ bool cdp_frame_buffer::append(std::string_view bytes) {
         open_since_ -= taken_;
         taken_ = 0;
     }
-    // Only the new bytes can hold an end that was not seen before.
-    const auto last_end = bytes.rfind('\0');
-    if (last_end != std::string_view::npos) open_since_ = bytes_.size() + last_end + 1;
+    // Only the new bytes can hold an end that was not seen before. A frame over the limit is refused even where it ends
+    // in the very portion that carries it past, so that the portions do not decide what is a frame.
+    bool within = true;
+    for (std::size_t begin = 0;;) {
+        const auto end = bytes.find('\0', begin);
+        const std::size_t last = std::min(end, bytes.size());
+        within = within && bytes_.size() - open_since_ + last <= limit_;
+        if (end == std::string_view::npos) break;
+        begin = end + 1;
+        open_since_ = bytes_.size() + begin;
+    }
     bytes_.append(bytes);
-    return bytes_.size() - open_since_ <= limit_;
+    return within;
 }
 
 std::optional<std::string> cdp_frame_buffer::next() {

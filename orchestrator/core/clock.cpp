@@ -15,14 +15,15 @@ std::string format_utc(utc_time time) {
     std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", static_cast<int>(date.year()),
                   static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
                   static_cast<int>(clock_face.hours().count()), static_cast<int>(clock_face.minutes().count()),
-                  static_cast<int>(clock_face.seconds().count()),
-                  static_cast<int>(clock_face.subseconds().count()));
+                  static_cast<int>(clock_face.seconds().count()), static_cast<int>(clock_face.subseconds().count()));
     return text.data();
 }
 
 result<utc_time> parse_utc(std::string_view text) {
     const auto wrong = [&] {
-        return error{error_code::invalid_argument, "'" + std::string(text) + "' is not a time in UTC", {},
+        return error{error_code::invalid_argument,
+                     "'" + std::string(text) + "' is not a time in UTC",
+                     {},
                      "Write it as 2026-11-30T21:37:27.123Z."};
     };
     const std::string copy(text);
@@ -44,6 +45,12 @@ result<utc_time> parse_utc(std::string_view text) {
         }
     }
     if (rest != "Z") return wrong();
+    // The clock counts nanoseconds in 64 bits, which end in the year 2262.
+    if (year < 1970 || year > 2261)
+        return error{error_code::invalid_argument,
+                     "'" + copy + "' lies outside the years 1970 to 2261",
+                     {},
+                     "Write a time that a run can have had, as 2026-11-30T21:37:27.123Z."};
     const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
                                            std::chrono::day(static_cast<unsigned>(day))};
     if (!date.ok() || hour > 23 || minute > 59 || second > 60 || hour < 0 || minute < 0 || second < 0) return wrong();

@@ -8,8 +8,10 @@ constexpr assay::sys_seconds some_day{std::chrono::seconds{1'700'000'000}};
 
 void check_zone(const assay::time_zone& zone, std::int64_t moment) {
     const assay::sys_seconds at{std::chrono::seconds{moment}};
-    const auto meaning = zone.meaning_of(zone.to_local(at));
-    assay::fuzz::must(meaning.moments.size() <= 2);
+    const auto local = zone.to_local(at);
+    // A forged file may turn its clock back more than once in a day; each moment must still show the time asked for.
+    for (const auto moment_of_local : zone.meaning_of(local).moments)
+        assay::fuzz::must(zone.to_local(moment_of_local) == local);
 }
 
 }  // namespace

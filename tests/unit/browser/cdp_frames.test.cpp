@@ -38,6 +38,13 @@ TEST_CASE("a frame over the bound is refused before it is held, and a large one 
     for (int index = 0; index < 100; ++index) stream += std::string("123456789") + '\0';
     CHECK(many.append(stream));
 
+    // The same bytes are refused in one portion as in two: a frame over the bound may end where it crosses it.
+    cdp_frame_buffer ended(10);
+    CHECK_FALSE(ended.append(std::string(11, 'x') + '\0'));
+    cdp_frame_buffer in_two(10);
+    CHECK(in_two.append(std::string(10, 'x')));
+    CHECK_FALSE(in_two.append(std::string("x") + '\0'));
+
     cdp_frame_buffer large;
     const std::string portion(std::size_t{1} << 20, 'y');
     for (int index = 0; index < 32; ++index) REQUIRE(large.append(portion));

@@ -54,10 +54,20 @@ TEST_CASE("times are written in UTC with milliseconds and read back") {
 }
 
 TEST_CASE("what is not a time in UTC is refused") {
-    for (const char* wrong : {"", "now", "2026-13-01T00:00:00Z", "2026-02-30T00:00:00Z", "2026-01-01T24:00:00Z",
-                              "2026-01-01T00:00:00", "2026-01-01T00:00:00+01:00", "2026-01-01T00:00:00.Z",
-                              "2026-01-01T00:00:00Z "})
+    for (const char* wrong :
+         {"", "now", "2026-13-01T00:00:00Z", "2026-02-30T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T00:00:00",
+          "2026-01-01T00:00:00+01:00", "2026-01-01T00:00:00.Z", "2026-01-01T00:00:00Z "})
         CHECK_FALSE(parse_utc(wrong).has_value());
+}
+
+TEST_CASE("a time that the clock cannot count is refused by its year, and the first and last years are taken") {
+    for (const char* beyond : {"4052-01-01T00:00:00Z", "2262-01-01T00:00:00Z", "1969-12-31T23:59:59Z"}) {
+        const auto parsed = parse_utc(beyond);
+        REQUIRE_FALSE(parsed.has_value());
+        CHECK(parsed.error().text().find("1970 to 2261") != std::string::npos);
+    }
+    CHECK(format_utc(parse_utc("1970-01-01T00:00:00Z").value()) == "1970-01-01T00:00:00.000Z");
+    CHECK(format_utc(parse_utc("2261-12-31T23:59:59.999Z").value()) == "2261-12-31T23:59:59.999Z");
 }
 
 TEST_CASE("the seeded generator repeats itself and agrees with SplitMix64's published first values") {
