@@ -135,7 +135,8 @@ TEST_CASE("events reach the handler of their session only, with parameters or wi
         p->connection->on_event({}, [&](std::string_view method, const json& parameters) {
             seen += "browser:" + std::string(method) + parameters.dump() + " ";
         });
-        p->connection->on_event("S1", [&](std::string_view method, const json&) { seen += "page:" + std::string(method) + " "; });
+        p->connection->on_event(
+            "S1", [&](std::string_view method, const json&) { seen += "page:" + std::string(method) + " "; });
         p->say(json{{"method", "X.one"}});
         p->say(json{{"method", "X.two"}, {"sessionId", "S1"}, {"params", {{"a", 1}}}});
         p->say(json{{"method", "X.three"}, {"sessionId", "S2"}});
@@ -147,15 +148,23 @@ TEST_CASE("events reach the handler of their session only, with parameters or wi
 
 TEST_CASE("rubbish from the browser ends the connection, never the program") {
     seeded_random random(11);
-    const std::string seeds[] = {R"({"id":1,"result":{}})", R"({"method":"A.b","params":{"a":[1,2]}})", R"({"id":-1})", R"([])",
-                                 R"({"id":"one"})", R"({"method":5})", "\xff\xfe", "{", std::string(2000, '[')};
+    const std::string seeds[] = {R"({"id":1,"result":{}})",
+                                 R"({"method":"A.b","params":{"a":[1,2]}})",
+                                 R"({"id":-1})",
+                                 R"([])",
+                                 R"({"id":"one"})",
+                                 R"({"method":5})",
+                                 "\xff\xfe",
+                                 "{",
+                                 std::string(2000, '[')};
     for (int round = 0; round < 60; ++round) {
         boost::asio::io_context context;
         peer other(context);
         other.connection->on_event({}, [](std::string_view, const json& parameters) { parameters.at("a").at(0); });
         other.connection->start();
         std::string bytes = seeds[random.below(std::size(seeds))];
-        for (std::uint64_t flips = random.below(4); flips > 0; --flips) bytes[random.below(bytes.size())] = static_cast<char>(random.below(256));
+        for (std::uint64_t flips = random.below(4); flips > 0; --flips)
+            bytes[random.below(bytes.size())] = static_cast<char>(random.below(256));
         other.say(bytes + '\0');
         auto play = [](peer* p) -> boost::asio::awaitable<bool> {
             const auto ticket = p->connection->post({}, "A.call", json::object());

@@ -39,8 +39,9 @@ int signal_processes(const std::filesystem::path& profile, const std::string& ki
 visit disturbed(const std::string& kind, int number, std::chrono::milliseconds silence = 8s) {
     const page_site site({{"/arm/", arm_page("await new Promise(() => {})")}});
     int hit = 0;
-    auto seen = visit_page(site, "/arm/", silence,
-                           [&](const std::filesystem::path& profile) { hit = signal_processes(profile, kind, number); });
+    auto seen = visit_page(site, "/arm/", silence, [&](const std::filesystem::path& profile) {
+        hit = signal_processes(profile, kind, number);
+    });
     CHECK(hit > 0);
     CHECK_FALSE(seen.profile_left);
     CHECK_EQ(seen.processes_left, 0);
@@ -80,8 +81,9 @@ TEST_CASE("a pipe that is cut while the browser runs on is a lost connection, an
     // Between us and the browser stand two relays; the one that carries the browser's words is killed.
     temporary_folder folder;
     const auto relay = folder.path() / "chromium-headless-shell";
-    std::ofstream(relay) << "#!/bin/sh\nmkfifo t/in t/out\n\"" << test_browser().string()
-                         << "\" \"$@\" 3<t/in 4>t/out &\ncat <&3 >t/in 4>&- &\ncat <t/out >&4 3<&- &\nexec 3<&- 4>&-\nwait\n";
+    std::ofstream(relay)
+        << "#!/bin/sh\nmkfifo t/in t/out\n\"" << test_browser().string()
+        << "\" \"$@\" 3<t/in 4>t/out &\ncat <&3 >t/in 4>&- &\ncat <t/out >&4 3<&- &\nexec 3<&- 4>&-\nwait\n";
     std::filesystem::permissions(relay, std::filesystem::perms::owner_all);
     const page_site site({{"/arm/", arm_page("await new Promise(() => {})")}});
     int hit = 0;

@@ -118,12 +118,14 @@ TEST_CASE("browsers are found by channel, best first, on Linux and on macOS") {
 TEST_CASE("the browser asked for wins, then the variable; a wrong one is an error and not a search") {
     const auto exists = only({"/opt/google/chrome/chrome", "/mine"});
     CHECK_EQ(choose_browser("/mine", host_system::linux_os, variables({}), exists).value().path, "/mine");
-    CHECK_EQ(choose_browser({}, host_system::linux_os, variables({{"ASSAY_BROWSER", "/mine"}}), exists).value().path, "/mine");
+    CHECK_EQ(choose_browser({}, host_system::linux_os, variables({{"ASSAY_BROWSER", "/mine"}}), exists).value().path,
+             "/mine");
     CHECK_EQ(choose_browser({}, host_system::linux_os, variables({}), exists).value().channel, "stable");
     const auto missing = choose_browser("/nowhere", host_system::linux_os, variables({}), exists);
     CHECK_EQ(missing.error().code, error_code::browser_not_found);
     CHECK_NE(missing.error().message.find("/nowhere"), std::string::npos);
-    CHECK_EQ(choose_browser({}, host_system::linux_os, variables({{"CHROME", "/gone"}}), exists).error().field, "CHROME");
+    CHECK_EQ(choose_browser({}, host_system::linux_os, variables({{"CHROME", "/gone"}}), exists).error().field,
+             "CHROME");
     CHECK_FALSE(choose_browser({}, host_system::linux_os, variables({}), only({})).error().remedy.empty());
 }
 

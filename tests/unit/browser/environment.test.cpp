@@ -20,8 +20,8 @@ void write(const fs::path& path, const std::string& text) {
     std::ofstream(path, std::ios::binary) << text;
 }
 
-/// Commands with fixed answers. Each answer below is constructed after the command's manual and public reports; no Mac was
-/// at hand.
+/// Commands with fixed answers. Each answer below is constructed after the command's manual and public reports; no Mac
+/// was at hand.
 class canned_commands final : public system_commands {
   public:
     explicit canned_commands(std::map<std::string, std::string> answers) : answers_(std::move(answers)) {}
@@ -75,7 +75,8 @@ TEST_CASE("Linux: what a container does not show is absent, not zero") {
     environment_snapshot seen;
     read_linux_snapshot(root.path(), seen);
     CHECK_EQ(seen, environment_snapshot{});
-    write(root.path() / "etc/os-release", "NAME=\"Debian GNU/Linux\"\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n");
+    write(root.path() / "etc/os-release",
+          "NAME=\"Debian GNU/Linux\"\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n");
     write(root.path() / "proc/sys/kernel/osrelease", "6.1.0\n");
     write(root.path() / "proc/cpuinfo", "processor\t: 0\nmodel name\t: Some CPU @ 2.0GHz\n");
     write(root.path() / "proc/meminfo", "MemTotal:       1000 kB\n");
@@ -88,7 +89,8 @@ TEST_CASE("Linux: what a container does not show is absent, not zero") {
 
 TEST_CASE("Linux: other people's browsers are counted by their main process, ours are not") {
     const test::temporary_folder root;
-    const auto process = [&](const std::string& pid, const std::string& name, const std::string& command, const fs::path& folder) {
+    const auto process = [&](const std::string& pid, const std::string& name, const std::string& command,
+                             const fs::path& folder) {
         write(root.path() / "proc" / pid / "comm", name + "\n");
         write(root.path() / "proc" / pid / "cmdline", command);
         fs::create_symlink(folder, root.path() / "proc" / pid / "cwd");
@@ -115,9 +117,11 @@ TEST_CASE("Linux: a process that ends while its files are read is passed over") 
     CHECK_EQ(processes_of_profile("/h/profiles/P1", *commands, root.path() / "proc"), std::vector<pid_t>{21});
 }
 
-TEST_CASE("processes of a profile are known by folder, command line or environment, and a longer name is another profile") {
+TEST_CASE(
+    "processes of a profile are known by folder, command line or environment, and a longer name is another profile") {
     const test::temporary_folder root;
-    const auto process = [&](int pid, const std::string& command, const std::string& environment, const fs::path& folder) {
+    const auto process = [&](int pid, const std::string& command, const std::string& environment,
+                             const fs::path& folder) {
         const auto at = root.path() / std::to_string(pid);
         write(at / "cmdline", command);
         write(at / "environ", environment);
@@ -134,13 +138,17 @@ TEST_CASE("processes of a profile are known by folder, command line or environme
     auto found = processes_of_profile("/h/profiles/P1", *commands, root.path());
     std::sort(found.begin(), found.end());
     CHECK_EQ(found, std::vector<pid_t>{1001, 1002, 1003, 1004});
-    const std::string listing = "  501 /Applications/C --user-data-dir=/h/profiles/P1 --x\n  502 C --user-data-dir=/h/profiles/P12\nrubbish\n";
+    const std::string listing =
+        "  501 /Applications/C --user-data-dir=/h/profiles/P1 --x\n  502 C --user-data-dir=/h/profiles/P12\nrubbish\n";
     CHECK_EQ(processes_in_listing(listing, "/h/profiles/P1"), std::vector<pid_t>{501});
 }
 
 TEST_CASE("macOS: battery and mains are told apart in what pmset prints") {
     environment_snapshot seen;
-    read_pmset_battery("Now drawing from 'Battery Power'\n -InternalBattery-0 (id=1234)\t87%; discharging; 5:12 remaining present: true\n", seen);
+    read_pmset_battery(
+        "Now drawing from 'Battery Power'\n -InternalBattery-0 (id=1234)\t87%; discharging; 5:12 remaining present: "
+        "true\n",
+        seen);
     CHECK_EQ(seen.power_source, "battery");
     CHECK_EQ(seen.battery_percent, 87);
     environment_snapshot desktop;
@@ -150,7 +158,8 @@ TEST_CASE("macOS: battery and mains are told apart in what pmset prints") {
 }
 
 TEST_CASE("macOS: thermal pressure follows the speed limit") {
-    CHECK_EQ(thermal_state_of("CPU_Scheduler_Limit \t= 100\n\tCPU_Available_CPUs \t= 8\n\tCPU_Speed_Limit \t= 100\n"), "nominal");
+    CHECK_EQ(thermal_state_of("CPU_Scheduler_Limit \t= 100\n\tCPU_Available_CPUs \t= 8\n\tCPU_Speed_Limit \t= 100\n"),
+             "nominal");
     CHECK_EQ(thermal_state_of("CPU_Speed_Limit = 85\n"), "fair");
     CHECK_EQ(thermal_state_of("CPU_Speed_Limit = 60\n"), "serious");
     CHECK_EQ(thermal_state_of("CPU_Speed_Limit = 20\n"), "critical");
@@ -167,12 +176,15 @@ TEST_CASE("macOS: machine and moment are read from the commands' output") {
         {"sysctl -n hw.model", "Mac16,8\n"},
         {"sysctl -n vm.loadavg", "{ 1.93 2.04 2.15 }\n"},
         {"sysctl -n kern.boottime", "{ sec = 1796000000, usec = 1 } Mon Nov 30 10:00:00 2026\n"},
-        {"vm_stat", "Mach Virtual Memory Statistics: (page size of 16384 bytes)\nPages free:   393216.\nPages active:  1.\nPages inactive: 393216.\n"},
+        {"vm_stat",
+         "Mach Virtual Memory Statistics: (page size of 16384 bytes)\nPages free:   393216.\nPages active:  1.\nPages "
+         "inactive: 393216.\n"},
         {"pmset -g batt", "Now drawing from 'AC Power'\n -InternalBattery-0\t100%; charged;\n"},
         {"ps -axwwo pid=,command=",
          " 1 /sbin/launchd\n 77 /Applications/Google Chrome.app/Contents/MacOS/Google Chrome\n"
          " 78 /Applications/Google Chrome.app/Contents/MacOS/Google Chrome --type=renderer\n"
-         " 79 /Applications/Google Chrome.app/Contents/MacOS/Google Chrome --user-data-dir=/h/profiles/P --headless=new\n"
+         " 79 /Applications/Google Chrome.app/Contents/MacOS/Google Chrome --user-data-dir=/h/profiles/P "
+         "--headless=new\n"
          " 80 /Applications/Safari.app/Contents/MacOS/Safari\n"},
     });
     machine_facts machine;

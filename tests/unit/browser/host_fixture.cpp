@@ -13,7 +13,8 @@ namespace assay::test {
 namespace fs = std::filesystem;
 
 fs::path test_browser() {
-    for (const char* path : {"/usr/lib/chromium/chromium-headless-shell", "/usr/lib/chromium/chromium", "/usr/bin/chromium"})
+    for (const char* path :
+         {"/usr/lib/chromium/chromium-headless-shell", "/usr/lib/chromium/chromium", "/usr/bin/chromium"})
         if (is_executable_file(path)) return path;
     throw std::runtime_error("no Chromium: install the Debian package chromium-headless-shell");
 }
@@ -66,7 +67,8 @@ task<result<void>> run_phase(arm_host* host, arm_phase phase, visit* seen, std::
     }
 }
 
-task<result<void>> run_arm(arm_host* host, visit* seen, std::chrono::milliseconds silence, std::function<void()> interfere) {
+task<result<void>> run_arm(arm_host* host, visit* seen, std::chrono::milliseconds silence,
+                           std::function<void()> interfere) {
     auto opened = co_await host->open();
     if (!opened) co_return opened.error();
     seen->opened = std::move(*opened);
@@ -86,7 +88,8 @@ task<result<void>> run_arm(arm_host* host, visit* seen, std::chrono::millisecond
     co_return result<void>();
 }
 
-task<bool> whole_visit(arm_host* host, visit* seen, std::chrono::milliseconds silence, std::function<void()> interfere) {
+task<bool> whole_visit(arm_host* host, visit* seen, std::chrono::milliseconds silence,
+                       std::function<void()> interfere) {
     auto outcome = co_await run_arm(host, seen, silence, std::move(interfere));
     if (!outcome) seen->failure = outcome.error();
     seen->closed = co_await host->close();
@@ -101,7 +104,8 @@ fs::path only_profile(const fs::path& home) {
 }  // namespace
 
 visit visit_page(const page_site& site, const std::string& path, std::chrono::milliseconds silence,
-                 const interference& interfere, const std::vector<std::string>& extra_switches, const fs::path& browser) {
+                 const interference& interfere, const std::vector<std::string>& extra_switches,
+                 const fs::path& browser) {
     temporary_folder home;
     real_clock time;
     system_random random;

@@ -30,7 +30,9 @@ page_site::~page_site() {
     ::close(listener_);
 }
 
-std::string page_site::origin() const { return "http://127.0.0.1:" + std::to_string(port_); }
+std::string page_site::origin() const {
+    return "http://127.0.0.1:" + std::to_string(port_);
+}
 
 void page_site::serve() {
     for (;;) {
@@ -55,10 +57,11 @@ void page_site::answer(int connection) const {
     const auto start = request.find(' ') + 1;
     const auto page = pages_.find(request.substr(start, request.find(' ', start) - start));
     const std::string body = page == pages_.end() ? "nothing here" : page->second;
-    const std::string head = std::string("HTTP/1.1 ") + (page == pages_.end() ? "404 Not Found" : "200 OK") +
-                             "\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: " + std::to_string(body.size()) +
-                             "\r\nCross-Origin-Opener-Policy: same-origin\r\nCross-Origin-Embedder-Policy: require-corp"
-                             "\r\nConnection: close\r\n\r\n";
+    const std::string head =
+        std::string("HTTP/1.1 ") + (page == pages_.end() ? "404 Not Found" : "200 OK") +
+        "\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: " + std::to_string(body.size()) +
+        "\r\nCross-Origin-Opener-Policy: same-origin\r\nCross-Origin-Embedder-Policy: require-corp"
+        "\r\nConnection: close\r\n\r\n";
     const std::string all = head + body;
     std::size_t sent = 0;
     while (sent < all.size()) {
