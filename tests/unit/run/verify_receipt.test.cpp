@@ -115,10 +115,7 @@ TEST_CASE("a forgery with a good signature is found out where its figures do not
              std::swap(r.arms[0].block, r.arms[1].block);
              fill_figures(r);
          }},
-        {"/verdict/result",
-         [](receipt& r) {
-             r.arms[2].weights_sha256 = std::string(64, 'f');
-         }},
+        {"/verdict/result", [](receipt& r) { r.arms[2].weights_sha256 = std::string(64, 'f'); }},
         {"/verdict/result", [](receipt& r) { r.arms[2].errors.push_back("device-lost: the device was lost"); }},
         {"/verdict/result",
          [](receipt& r) {
@@ -209,8 +206,9 @@ TEST_CASE("a trusted key speaks for its own machine, through its rotations, and 
     CHECK(verify_receipt(sealed(document, mine), accepted).valid);
     CHECK_FALSE(verify_receipt(sealed(document, other), accepted).valid);
     CHECK_FALSE(verify_receipt(sealed(document, next), accepted).valid);
-    REQUIRE(accepted.trust->add_rotation(
-        rotation_certificate(mine, next, document.machine->machine_id, "2026-11-30T21:37:27Z")).has_value());
+    REQUIRE(accepted.trust
+                ->add_rotation(rotation_certificate(mine, next, document.machine->machine_id, "2026-11-30T21:37:27Z"))
+                .has_value());
     CHECK(verify_receipt(sealed(document, next), accepted).valid);
     accepted.trust->revoke({mine.public_half().id(), "the disk was stolen"});
     const auto found = verify_receipt(sealed(document, mine), accepted);
