@@ -4,7 +4,7 @@ import { copyFileSync, readFileSync, readdirSync, truncateSync, writeFileSync } 
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { canonicalJson } from "../../orchestrator/dashboard/verify/canonical_json";
-import { assay, exit, jsonLines, temporaryFolder } from "./support/program";
+import { assay, exit, jsonLines, root, temporaryFolder } from "./support/program";
 import { longerRun, newSigner, realFile, realReceipt, real_folder, seal, sealedFile, sha256OfFile, signerOfHome, type Signer } from "./support/receipts";
 
 const folder = temporaryFolder();
@@ -137,7 +137,7 @@ describe("a chain of receipts", () => {
     expect(nowhere.code).not.toBe(exit.done);
     expect(nowhere.err).toContain("cannot read the trust folder");
 
-    expect(assay(folder, "import", join(real_folder, "../historical/curve.json")).code).toBe(exit.done);
+    expect(assay(folder, "import", join(root, "results/historical/curve.json")).code).toBe(exit.done);
     const imported = readdirSync(join(home, "receipts")).map((name) => join(home, "receipts", name));
     const chain = assay(folder, "verify", "--chain", ...imported);
     expect(chain.out).not.toContain("CHAIN");

@@ -28,12 +28,12 @@ INK, MUTED, GRID, MEASURED_INK, PAST_INK = "#1f2d3a", "#5b6b7a", "#dfe5ea", "#0b
 
 
 def measured_rows(assay):
-    """One row a measured receipt that holds a ratio, from the smallest model to the largest."""
+    """One row a measured receipt of the two arms that holds a ratio, from the smallest model to the largest."""
     files = sorted(str(path.relative_to(ROOT)) for path in (ROOT / MEASURED).glob("*.assay.json"))
     command = [assay, "export", "--table", "receipts", "--format", "jsonl", *files]
     done = subprocess.run(command, cwd=ROOT, text=True, capture_output=True, check=True)
     rows = [dict(json.loads(line), file=file) for line, file in zip(done.stdout.splitlines(), files, strict=True)]
-    return sorted((row for row in rows if "speedup" in row), key=lambda row: row["flops_per_step"])
+    return sorted((row for row in rows if "speedup" in row and row["arm_b"] == "webgpu"), key=lambda row: row["flops_per_step"])
 
 
 def published_rows():
@@ -102,7 +102,7 @@ def figure(measured, published):
         parts.append(f'<path d="M{x:.1f} {low:.1f}V{high:.1f}M{x - 5:.1f} {low:.1f}h10M{x - 5:.1f} {high:.1f}h10" stroke="{MEASURED_INK}" stroke-width="1.5" fill="none"/>')
         fill = MEASURED_INK if row["verdict"] == "verified" else "#ffffff"
         parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5.5" fill="{fill}" stroke="{MEASURED_INK}" stroke-width="1.8"/>')
-        parts.append(text(x, high - 10, f'{row["preset"]} {row["speedup"]:.1f}x', text_anchor="middle", fill=MEASURED_INK, font_weight="600"))
+        parts.append(text(x + 14, high - 10, f'{row["preset"]} {row["speedup"]:.1f}x', text_anchor="end", fill=MEASURED_INK, font_weight="600"))
     parts += legend(measured)
     return "\n".join([*parts, "</g>", "</svg>", ""])
 

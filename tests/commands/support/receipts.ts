@@ -12,7 +12,7 @@ import { SeededRandom } from "../../../orchestrator/dashboard/verify/statistics"
 import { judge } from "../../../orchestrator/dashboard/verify/verdict";
 import { root } from "./program";
 
-export const real_folder = join(root, "results/nvidia-h200");
+export const real_folder = join(root, "tests/support/receipts");
 
 /** The file of a real run on an H200: small, large (verified), medium, xl (inconclusive) or refused. */
 export function realFile(name: string): string {
