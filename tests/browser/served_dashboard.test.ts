@@ -18,7 +18,6 @@ let home: string;
 let server: Server;
 let browser: Browser;
 let session: DashboardSession;
-const receipt_ids: string[] = [];
 
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), "assay-home-"));
@@ -39,19 +38,6 @@ function expectNoFault(): void {
 }
 
 /** Starts a run in the page and follows it to its receipt. */
-async function measureInThePage(label: string, steps: number): Promise<string> {
-  await session.page.getByRole("link", { name: "Runs", exact: true }).click();
-  await session.page.getByLabel("Steps").fill(String(steps));
-  await session.page.getByLabel("Label (optional)").fill(label);
-  await session.page.getByRole("button", { name: "Start run" }).click();
-  await session.page.getByRole("heading", { name: label }).waitFor();
-  // It is seen while it runs: which block of how many, with step times as they come.
-  await session.page.getByText(/Block [1-4] of 4: /).waitFor({ timeout: longest_run_ms });
-  await session.page.locator(".chart-area circle").first().waitFor({ timeout: longest_run_ms });
-  await session.page.getByRole("link", { name: "Open the receipt" }).click({ timeout: longest_run_ms });
-  await session.settled();
-  return decodeURIComponent(new URL(session.page.url()).pathname.split("/").at(-1)!);
-}
 
 describe("the dashboard of a service that measures", { timeout: 2 * longest_run_ms + 20_000 }, () => {
   it.each(["/", "/receipts", "/runs", "/curve", "/trends", "/machines", "/schedules"])("%s shows the real data without a fault, on a phone and wide", async (path) => {
