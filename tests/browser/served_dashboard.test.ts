@@ -18,6 +18,7 @@ let home: string;
 let server: Server;
 let browser: Browser;
 let session: DashboardSession;
+const receipt_ids: string[] = [];
 
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), "assay-home-"));
@@ -38,8 +39,51 @@ function expectNoFault(): void {
 }
 
 /** Starts a run in the page and follows it to its receipt. */
+async function measureInThePage(label: string, steps: number): Promise<string> {
+  await session.page.getByRole("link", { name: "Runs", exact: true }).click();
+  await session.page.getByLabel("Steps").fill(String(steps));
+  await session.page.getByLabel("Label (optional)").fill(label);
+  await session.page.getByRole("button", { name: "Start run" }).click();
+  await session.page.getByRole("heading", { name: label }).waitFor();
+  // It is seen while it runs: which block of how many, with step times as they come.
+  await session.page.getByText(/Block [1-4] of 4: /).waitFor({ timeout: longest_run_ms });
+  await session.page.locator(".chart-area circle").first().waitFor({ timeout: longest_run_ms });
+  await session.page.getByRole("link", { name: "Open the receipt" }).click({ timeout: longest_run_ms });
+  await session.settled();
+  return decodeURIComponent(new URL(session.page.url()).pathname.split("/").at(-1)!);
+}
 
 describe("the dashboard of a service that measures", { timeout: 2 * longest_run_ms + 20_000 }, () => {
+  it("leads from the empty overview to a first run and its receipt, verified in the browser", async () => {
+    await session.visit("/");
+    await session.page.getByRole("link", { name: "Start the first run" }).click();
+    await session.settled();
+    receipt_ids.push(await measureInThePage("first try", 5));
+    expect(await session.page.locator("[data-verification]").getAttribute("data-verification")).toBe("valid");
+    const text = await session.text();
+    // The software adapter of this test is no hardware, and the page says so with the reason.
+    expect(text).toContain("unqualified");
+    expect(text).toContain("adapter-software");
+    expect(await session.page.locator(".chart-area").first().locator("circle").count()).toBe(20);
+    expect(await session.accessibility()).toEqual([]);
+    expectNoFault();
+  });
+
+  it("measures a second time and says whether the two may be compared", async () => {
+    receipt_ids.push(await measureInThePage("second try", 5));
+    await session.page.getByRole("link", { name: "Receipts", exact: true }).click();
+    await session.settled();
+    for (const label of ["first try", "second try"]) await session.page.getByRole("row", { name: new RegExp(label) }).getByRole("checkbox").check();
+    await session.page.getByRole("link", { name: "Compare these 2" }).click();
+    await session.page.locator("[data-comparable]").waitFor();
+    expect(await session.page.locator("[data-comparable] h2").innerText()).toMatch(/These two may be compared/);
+    // Both did the same work on the same machine; that neither is a measurement of hardware stands beside the figures.
+    await session.settled();
+    expect((await session.text()).match(/unqualified/g)?.length).toBeGreaterThanOrEqual(2);
+    expect(session.page.url()).toContain(`a=${receipt_ids[0]}&b=${receipt_ids[1]}`);
+    expectNoFault();
+  });
+
   it.each(["/", "/receipts", "/runs", "/curve", "/trends", "/machines", "/schedules"])("%s shows the real data without a fault, on a phone and wide", async (path) => {
     for (const width of [360, 1_900]) {
       await session.page.setViewportSize({ width, height: 800 });

@@ -11,7 +11,8 @@ import { launchChromium } from "./support/chromium";
 import { DashboardSession } from "./support/dashboard_session";
 
 const results = fileURLToPath(new URL("../../results/", import.meta.url));
-const measured = `${results}nvidia-h200`;
+/** Receipts of a real GPU with every verdict that such a machine gives: verified, inconclusive, refused. */
+const measured = fileURLToPath(new URL("../support/receipts", import.meta.url));
 const idOf = (name: string): string => receiptIn(`${measured}/${name}.assay.json`).id;
 
 interface Inner {
@@ -113,6 +114,13 @@ describe("a site under a sub-path of plain static hosting", () => {
     await session.visit(`#/compare?a=${idOf("large")}&b=${idOf("xl")}&more=${idOf("small")}`);
     await session.page.getByText("0 of these 2 may be compared with the first").waitFor();
     expect(await session.page.locator("table").first().locator("thead th").allInnerTexts()).toEqual(["first", "second", "third"]);
+  });
+
+  it("names a receipt that this copy does not hold", async () => {
+    await open("#/receipts/01M8QEDKAG0CP3F4EF32ZCNXXX");
+    await session.page.getByText("Not Found", { exact: false }).or(session.page.getByText("File not found")).first().waitFor();
+    expect(missing).toHaveLength(1);
+    missing = [];
   });
 
   it("has no accessibility violation and fits a phone", async () => {

@@ -5,11 +5,13 @@ import type { LiveQuery } from "../data/live_query";
 
 /**
  * Shows `render(value)` once there is a value; while the server is away the last value stays, under a notice that says so.
- * `what` names the thing for people: "the receipts".
+ * `what` names the thing for people: "the receipts". `heading` is the page's where only `render` writes one: a page without
+ * its thing still says which it is.
  */
-export function whenReady<T>(query: LiveQuery<T>, what: string, render: (value: T) => unknown): TemplateResult {
+export function whenReady<T>(query: LiveQuery<T>, what: string, render: (value: T) => unknown, heading?: string): TemplateResult {
   const { value, problem } = query;
-  return html`${problem === undefined
+  return html`${heading === undefined || value !== undefined || problem === undefined ? nothing : html`<h1>${heading}</h1>`}
+    ${problem === undefined
       ? nothing
       : html`<div class="notice notice-problem" role="alert">
           <p>

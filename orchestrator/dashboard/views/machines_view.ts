@@ -46,7 +46,7 @@ export class MachinesView extends View {
           ${machines.map(
             (machine) =>
               html`<tr>
-                <th scope="row" class="long">${machine.name || machine.id || "published figures, no machine"}<span class="sub"><code>${machine.id}</code></span></th>
+                <th scope="row" class="long">${machine.name || machine.id || "published figures, no machine"}${machine.id === "" ? nothing : html`<span class="sub"><code>${machine.id}</code></span>`}</th>
                 <td class="long">${stateWords(machine)}</td>
                 <td>${ago(machine.last_seen)}</td>
                 <td class="long">${(machine.labels ?? []).join(", ")}</td>

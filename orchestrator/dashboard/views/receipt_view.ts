@@ -42,12 +42,17 @@ export class ReceiptView extends View {
   }
 
   protected override render(): TemplateResult {
-    return whenReady(this.query_, "the receipt", (opened) =>
-      opened.receipt === undefined
-        ? html`<h1>Receipt ${this.route.id}</h1>
-            ${emptyState("This file cannot be read", "It was changed, or it is no receipt. The checks say what is wrong.")}
-            ${verificationList(opened.checks)}`
-        : this.renderReceipt(opened, opened.receipt),
+    const name = `Receipt ${this.route.id}`;
+    return whenReady(
+      this.query_,
+      "the receipt",
+      (opened) =>
+        opened.receipt === undefined
+          ? html`<h1>${name}</h1>
+              ${emptyState("This file cannot be read", "It was changed, or it is no receipt. The checks say what is wrong.")}
+              ${verificationList(opened.checks)}`
+          : this.renderReceipt(opened, opened.receipt),
+      name,
     );
   }
 

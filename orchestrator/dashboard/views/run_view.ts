@@ -59,7 +59,7 @@ export class RunView extends View {
   }
 
   protected override render(): TemplateResult {
-    return whenReady(this.run_, "the run", (run) => this.renderRun(run));
+    return whenReady(this.run_, "the run", (run) => this.renderRun(run), `Run ${this.route.id}`);
   }
 
   private renderRun(run: Run): TemplateResult {

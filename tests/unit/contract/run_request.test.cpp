@@ -34,6 +34,13 @@ TEST_CASE("a request with a preset alone has the command line's defaults") {
     CHECK_FALSE(request.threads.has_value());
 }
 
+TEST_CASE("the policy that qualifies nothing implies an unqualified run, whoever asks; no other policy does") {
+    CHECK(accepted(R"({"preset":"smoke","policy":"any"})").allow_unqualified);
+    CHECK(accepted(R"({"preset":"smoke","policy":"any","allow_unqualified":false})").allow_unqualified);
+    CHECK_FALSE(accepted(R"({"preset":"smoke","policy":"any-hardware"})").allow_unqualified);
+    CHECK_FALSE(accepted(R"({"preset":"smoke"})").allow_unqualified);
+}
+
 TEST_CASE("every valid example is read, and its own text reads back as the same request") {
     const auto found = test::examples("valid", "run-request");
     REQUIRE(found.size() >= 4);
