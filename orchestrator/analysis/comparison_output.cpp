@@ -47,10 +47,7 @@ std::string side_by_side(const receipt& first, const receipt& second) {
 std::string ratio_json(const compared_ratio& ratio) {
     json_object out;
     out.add("value", ratio.value);
-    if (ratio.interval95)
-        out.raw(
-            "interval95",
-            json_array().raw(json_number(ratio.interval95->first)).raw(json_number(ratio.interval95->second)).text());
+    if (ratio.interval95) out.raw("interval95", json_interval(ratio.interval95->first, ratio.interval95->second));
     return out.text();
 }
 

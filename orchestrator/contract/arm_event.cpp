@@ -148,18 +148,13 @@ result<arm_event> parse_arm_event(std::string_view json_text) {
 }
 
 result<facts_reply> parse_facts_reply(std::string_view json_text) {
-    const json_context root(event_rules);
-    try {
-        const json value = parse_json(json_text, root);
-        object_reader object(value, root);
-        facts_reply out;
-        object.optional("page", out.page);
-        object.optional("adapter", out.adapter);
-        object.finish();
-        return out;
-    } catch (const json_failure& failure) {
-        return failure.cause;
-    }
+    return read_document<facts_reply>(json_text, event_rules,
+                                      [](const json& value, const json_context& at, facts_reply& out) {
+                                          object_reader object(value, at);
+                                          object.optional("page", out.page);
+                                          object.optional("adapter", out.adapter);
+                                          object.finish();
+                                      });
 }
 
 }  // namespace assay

@@ -55,6 +55,20 @@ inline constexpr std::uint64_t max_exact_integer = std::uint64_t{1} << 53;
 /// Parses text; a duplicate key, a bad token, a number out of range, bytes after the end, invalid UTF-8 and nesting
 /// deeper than 32 are failures.
 json parse_json(std::string_view text, const json_context& at);
+/// Where a parser is entered: `read(value, at, out)` fills a T from the whole document; a failure of either is the
+/// result.
+template <class T, class Read>
+result<T> read_document(std::string_view text, const json_rules& rules, Read read) {
+    const json_context at(rules);
+    try {
+        const json document = parse_json(text, at);
+        T out;
+        read(document, at, out);
+        return out;
+    } catch (const json_failure& failure) {
+        return failure.cause;
+    }
+}
 /// Compact text; throws std::logic_error on a number that is not finite. Invalid UTF-8 becomes U+FFFD.
 std::string dump_json(const json& value);
 

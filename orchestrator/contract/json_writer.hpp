@@ -47,4 +47,9 @@ class json_array {
     std::string text_ = "[";
 };
 
+/// An interval as JSON: [low,high].
+inline std::string json_interval(double low, double high) {
+    return json_array().raw(json_number(low)).raw(json_number(high)).text();
+}
+
 }  // namespace assay

@@ -13,17 +13,11 @@ constexpr std::int64_t max_token = std::int64_t{1} << 53;
 template <class T, class Fill>
 result<T> read_message(std::string_view text, bool allow_unknown, Fill fill) {
     const json_rules rules{error_code::invalid_argument, allow_unknown};
-    const json_context top(rules);
-    try {
-        const json value = parse_json(text, top);
-        object_reader in(value, top);
-        T out;
+    return read_document<T>(text, rules, [&fill](const json& value, const json_context& at, T& out) {
+        object_reader in(value, at);
         fill(in, out);
         in.finish();
-        return out;
-    } catch (const json_failure& failure) {
-        return failure.cause;
-    }
+    });
 }
 
 void read_token(object_reader& in, std::int64_t& out) {

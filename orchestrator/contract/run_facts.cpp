@@ -7,20 +7,6 @@ namespace {
 
 constexpr json_rules rules{error_code::protocol_error, true};
 
-/// Parses `text` and lets `read` fill a T; a failure of either is the result's error.
-template <class T, class Read>
-result<T> read_document(std::string_view text, Read read) {
-    const json_context at(rules);
-    try {
-        const json document = parse_json(text, at);
-        T out;
-        read(document, at, out);
-        return out;
-    } catch (const json_failure& failure) {
-        return failure.cause;
-    }
-}
-
 void read_run(const json& value, const json_context& at, run_facts& run) {
     object_reader reader(value, at);
     reader.required("id", run.id);
@@ -85,23 +71,23 @@ void read_log(const json& value, const json_context& at, progress_log& out) {
 }  // namespace
 
 result<run_facts> parse_run_facts(std::string_view json_text) {
-    return read_document<run_facts>(json_text, read_run);
+    return read_document<run_facts>(json_text, rules, read_run);
 }
 
 result<run_facts_page> parse_run_facts_page(std::string_view json_text) {
-    return read_document<run_facts_page>(json_text, read_page);
+    return read_document<run_facts_page>(json_text, rules, read_page);
 }
 
 result<progress_state> parse_progress_state(std::string_view json_text) {
-    return read_document<progress_state>(json_text, read_state);
+    return read_document<progress_state>(json_text, rules, read_state);
 }
 
 result<progress_steps> parse_progress_steps(std::string_view json_text) {
-    return read_document<progress_steps>(json_text, read_steps);
+    return read_document<progress_steps>(json_text, rules, read_steps);
 }
 
 result<progress_log> parse_progress_log(std::string_view json_text) {
-    return read_document<progress_log>(json_text, read_log);
+    return read_document<progress_log>(json_text, rules, read_log);
 }
 
 }  // namespace assay

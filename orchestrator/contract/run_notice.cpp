@@ -28,23 +28,18 @@ std::string run_notice_text(const run_notice& notice) {
 
 result<run_notice> parse_run_notice(std::string_view json_text) {
     const json_rules rules{error_code::corrupt, true};
-    const json_context at(rules);
-    try {
-        const json document = parse_json(json_text, at);
-        object_reader reader(document, at);
-        run_notice notice;
-        reader.required("id", notice.id);
-        reader.required("url", notice.url);
-        reader.required("run_id", notice.run_id);
-        reader.required("created_at", notice.created_at);
-        reader.required("attempts", notice.attempts);
-        reader.optional("last_error", notice.last_error);
-        reader.optional("given_up_at", notice.given_up_at);
-        reader.required("body", notice.body);
-        return notice;
-    } catch (const json_failure& failure) {
-        return failure.cause;
-    }
+    return read_document<run_notice>(json_text, rules,
+                                     [](const json& document, const json_context& at, run_notice& notice) {
+                                         object_reader reader(document, at);
+                                         reader.required("id", notice.id);
+                                         reader.required("url", notice.url);
+                                         reader.required("run_id", notice.run_id);
+                                         reader.required("created_at", notice.created_at);
+                                         reader.required("attempts", notice.attempts);
+                                         reader.optional("last_error", notice.last_error);
+                                         reader.optional("given_up_at", notice.given_up_at);
+                                         reader.required("body", notice.body);
+                                     });
 }
 
 }  // namespace assay

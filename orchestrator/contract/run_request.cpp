@@ -44,7 +44,8 @@ result<void> check_name(const std::string& text, std::string field) {
                  "\"" + text + "\" is not a name: letters, digits, '-', '_', '.' and ':', at most 100 of them");
 }
 
-/// A policy is a shipped name, or from the command line alone the path of a JSON file; who loads it says which it takes.
+/// A policy is a shipped name, or from the command line alone the path of a JSON file; who loads it says which it
+/// takes.
 result<void> check_policy(const std::string& text, std::string field) {
     constexpr std::string_view file_ending = ".json";
     constexpr std::size_t max_path_bytes = 1024;
@@ -92,7 +93,8 @@ void read_stable_warmup(const json& value, const json_context& at, stable_warmup
 
 result<void> check_stable_warmup(const stable_warmup& stable, int warmup) {
     if (warmup < min_stable_warmup_block)
-        return wrong("/warmup", "is " + std::to_string(warmup) + "; with warmup_until_stable it is the size of a block, at least 2");
+        return wrong("/warmup", "is " + std::to_string(warmup) +
+                                    "; with warmup_until_stable it is the size of a block, at least 2");
     if (auto ok = check_range(stable.bound, 2 * warmup, max_warmup, "/warmup_until_stable/bound"); !ok) return ok;
     if (!(stable.tolerance >= 0.001 && stable.tolerance <= 0.5))
         return wrong("/warmup_until_stable/tolerance", "must lie between 0.001 and 0.5 (0.1 % and 50 %)");
@@ -252,14 +254,9 @@ result<void> validate(run_request& request) {
 
 result<run_request> parse_run_request(std::string_view json_text) {
     const json_rules rules{error_code::invalid_argument, false};
-    const json_context root(rules);
-    try {
-        run_request request;
-        read_json(parse_json(json_text, root), root, request);
-        return request;
-    } catch (const json_failure& failure) {
-        return failure.cause;
-    }
+    return read_document<run_request>(
+        json_text, rules,
+        [](const json& value, const json_context& at, run_request& request) { read_json(value, at, request); });
 }
 
 std::string run_request_text(const run_request& request) {

@@ -12,10 +12,30 @@ void add_ratio(json_object& out, std::string_view name, const std::string& inter
                const std::optional<compared_ratio>& ratio) {
     if (!ratio) return;
     out.add(name, ratio->value);
-    if (ratio->interval95)
-        out.raw(
-            interval_name,
-            json_array().raw(json_number(ratio->interval95->first)).raw(json_number(ratio->interval95->second)).text());
+    if (ratio->interval95) out.raw(interval_name, json_interval(ratio->interval95->first, ratio->interval95->second));
+}
+
+/// The ratio of a receipt and what it came from, as lists and curves show it.
+void add_figure(json_object& out, const receipt_summary& summary) {
+    out.add("speedup", summary.speedup);
+    if (summary.interval_low && summary.interval_high)
+        out.raw("interval95", json_interval(*summary.interval_low, *summary.interval_high));
+    out.add("a_median_ms", summary.a_median_ms).add("b_median_ms", summary.b_median_ms);
+    out.add("flops_per_step", summary.flops_per_step);
+}
+
+/// Whose receipt it is, of what work, and what it is worth.
+void add_origin(json_object& out, const receipt_summary& summary) {
+    out.add("created_at", summary.created_at)
+        .add("machine_id", summary.machine_id)
+        .add("machine_name", summary.machine_name)
+        .add("preset", summary.preset)
+        .add("arm_a", summary.arm_a)
+        .add("arm_b", summary.arm_b)
+        .add("verdict", summary.verdict)
+        .add("evidence", summary.evidence)
+        .add("precision", summary.precision)
+        .add("label", summary.label);
 }
 
 }  // namespace
@@ -54,32 +74,15 @@ std::string run_list_document(const run_page& page) {
 
 std::string receipt_summary_document(const receipt_summary& summary) {
     json_object document;
-    document.add("id", summary.id)
-        .add("run_id", summary.run_id)
-        .add("machine_id", summary.machine_id)
-        .add("machine_name", summary.machine_name)
-        .add("created_at", summary.created_at)
-        .add("preset", summary.preset)
-        .add("arm_a", summary.arm_a)
-        .add("arm_b", summary.arm_b)
-        .add("verdict", summary.verdict)
-        .add("evidence", summary.evidence)
-        .add("policy", summary.policy)
-        .add("speedup", summary.speedup);
-    if (summary.interval_low && summary.interval_high)
-        document.raw(
-            "interval95",
-            json_array().raw(json_number(*summary.interval_low)).raw(json_number(*summary.interval_high)).text());
-    document.add("a_median_ms", summary.a_median_ms)
-        .add("b_median_ms", summary.b_median_ms)
-        .add("max_loss_drift", summary.max_loss_drift)
-        .add("flops_per_step", summary.flops_per_step);
+    document.add("id", summary.id).add("run_id", summary.run_id);
+    add_origin(document, summary);
+    document.add("policy", summary.policy);
+    add_figure(document, summary);
+    document.add("max_loss_drift", summary.max_loss_drift);
     if (summary.repeat_spread_a || summary.repeat_spread_b)
         document.raw("repeat_spread",
                      json_object().add("a", summary.repeat_spread_a).add("b", summary.repeat_spread_b).text());
-    return document.add("label", summary.label)
-        .add("precision", summary.precision)
-        .add("browser", summary.browser)
+    return document.add("browser", summary.browser)
         .add("adapter", summary.adapter)
         .add("first_reason", summary.first_reason)
         .add("file_sha256", summary.file_sha256)
@@ -100,25 +103,10 @@ bool has_figure(const receipt_summary& summary) {
 
 std::string point_document(const receipt_summary& summary) {
     json_object point;
-    point.add("receipt_id", summary.id)
-        .add("created_at", summary.created_at)
-        .add("machine_id", summary.machine_id)
-        .add("machine_name", summary.machine_name)
-        .add("preset", summary.preset)
-        .add("arm_a", summary.arm_a)
-        .add("arm_b", summary.arm_b)
-        .add("verdict", summary.verdict)
-        .add("evidence", summary.evidence)
-        .add("precision", summary.precision)
-        .add("speedup", summary.speedup);
-    if (summary.interval_low && summary.interval_high)
-        point.raw("interval95",
-                  json_array().raw(json_number(*summary.interval_low)).raw(json_number(*summary.interval_high)).text());
-    return point.add("a_median_ms", summary.a_median_ms)
-        .add("b_median_ms", summary.b_median_ms)
-        .add("flops_per_step", summary.flops_per_step)
-        .add("label", summary.label)
-        .text();
+    point.add("receipt_id", summary.id);
+    add_origin(point, summary);
+    add_figure(point, summary);
+    return point.text();
 }
 
 std::string curve_document(std::span<const receipt_summary> receipts) {
