@@ -40,7 +40,7 @@ double milliseconds(steady::time_point from, steady::time_point to) {
     return std::chrono::duration<double, std::milli>(to - from).count();
 }
 
-boost::asio::awaitable<result<cycle_times>> cycle(chrome_launch launch, std::string url, const clock* time,
+boost::asio::awaitable<result<cycle_times>> cycle(chrome_launch launch, std::string url, const assay::clock* time,
                                                   random_source* random) {
     const auto executor = co_await boost::asio::this_coro::executor;
     const auto start = steady::now();
