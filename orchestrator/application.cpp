@@ -13,8 +13,9 @@
 #include "browser/environment_reader.hpp"
 #include "browser/profile_folder.hpp"
 #include "gate_factory.hpp"
-#include "json_log.hpp"
+#include "log_formats.hpp"
 #include "receipt/receipt_files.hpp"
+#include "run/run_log.hpp"
 #include "store/open_store.hpp"
 
 namespace assay {
@@ -47,7 +48,8 @@ result<installed_files> find_installed_files(const shared_options& options) {
     std::vector<fs::path> tried;
     if (options.web_root) {
         const fs::path web = *options.web_root;
-        if (fs::is_directory(web / "arm", failure)) return installed_files{web.string(), (web / ".." / "policies").string()};
+        if (fs::is_directory(web / "arm", failure))
+            return installed_files{web.string(), (web / ".." / "policies").string()};
         tried.push_back(web);
     } else {
         const fs::path share = own_folder() / ".." / "share" / "assay";
@@ -78,14 +80,11 @@ result<listen_address> parse_listen(const std::string& text) {
 }
 
 void set_up_logging(const shared_options& options) {
-    auto logger = spdlog::get("assay");
-    if (!logger) logger = spdlog::stderr_color_mt("assay");
+    auto logger = spdlog::get(service_log_name);
+    if (!logger) logger = spdlog::stderr_color_mt(service_log_name);
     spdlog::set_default_logger(logger);
     spdlog::set_level(spdlog::level::from_str(options.log_level.value_or("warn")));
-    if (options.log_format == "json")
-        spdlog::set_formatter(make_json_log_formatter());
-    else
-        spdlog::set_pattern("%Y-%m-%d %H:%M:%S.%e %^%l%$ %v");
+    spdlog::set_formatter(options.log_format == "json" ? make_json_log_formatter() : make_text_log_formatter());
 }
 
 /// Hands the API's news on to whoever listens at the moment; before and after that they are dropped, since the queue
@@ -113,7 +112,8 @@ void application::listen_to_runs(http::run_listener* listener) {
     listener_->target = listener;
 }
 
-result<std::unique_ptr<application>> application::open(const shared_options& options, const std::optional<std::string>& store,
+result<std::unique_ptr<application>> application::open(const shared_options& options,
+                                                       const std::optional<std::string>& store,
                                                        const listen_address& listen, bool serve_api) {
     const server_config defaults;
     return open(options, store, listen, serve_api ? &defaults : nullptr);
@@ -135,7 +135,8 @@ result<void> application::reconfigure(const server_config& config) {
     return {};
 }
 
-result<std::unique_ptr<application>> application::open(const shared_options& options, const std::optional<std::string>& store,
+result<std::unique_ptr<application>> application::open(const shared_options& options,
+                                                       const std::optional<std::string>& store,
                                                        const listen_address& listen, const server_config* config) {
     const bool serve_api = config != nullptr;
     std::unique_ptr<application> app(new application());
@@ -216,6 +217,7 @@ result<std::unique_ptr<application>> application::open(const shared_options& opt
         hub.progress = app->notifier_.get();
         hub.time = &app->clock_;
         hub.random = &app->random_;
+        hub.policies = files->policies;
         hub.trust_at_sight = !config->approve_machines;
         app->hub_ = std::make_unique<lab::lab_hub>(hub);
         app->listener_->hub = app->hub_.get();
@@ -229,7 +231,8 @@ result<std::unique_ptr<application>> application::open(const shared_options& opt
     if (app->page_server_)
         if (auto started = app->page_server_->start(); !started) return started.error();
     if (app->schedules_)
-        app->schedule_loop_ = std::make_unique<http::schedule_loop>(*app->schedules_, *app->store_thread_, std::chrono::seconds(5));
+        app->schedule_loop_ =
+            std::make_unique<http::schedule_loop>(*app->schedules_, *app->store_thread_, std::chrono::seconds(5));
 
     launcher_options launcher;
     launcher.home = home->root;

@@ -6,7 +6,7 @@
 #include "lab/hub_answers.hpp"
 #include "lab/lab_hub.hpp"
 #include "receipt/digest.hpp"
-#include "receipt/envelope.hpp"
+#include "receipt/signing_key.hpp"
 #include "run/receipt_recorder.hpp"
 
 namespace assay::lab {
@@ -206,6 +206,25 @@ http_response lab_hub::take_end(const http_request& request) {
     return json_answer(200, "{}");
 }
 
+result<receipt_verification> lab_hub::examine(std::string_view file_bytes, const machine_row& machine,
+                                              const std::string& run) const {
+    verify_options_of_key accepted;
+    accepted.policies = services_.policies;
+    auto found = verify_receipt(file_bytes, accepted);
+    if (!found.document) return error{error_code::invalid_argument, found.reasons.front()};
+    const auto bytes = decode_base64(machine.public_key);
+    const auto key = bytes ? public_key::from_bytes(*bytes) : result<public_key>(bytes.error());
+    if (!key || key->id() != found.key_id)
+        return error{error_code::conflict, "the receipt is not signed by the key of machine " + machine.id};
+    if (const std::string owner = chain_owner(*found.document); !owner.empty() && owner != machine.id)
+        return error{error_code::invalid_argument, "the receipt is of machine " + owner, "/chain/machine_id"};
+    if (found.document->run_id != run)
+        return error{error_code::invalid_argument, "the receipt is of run " + found.document->run_id, "/run_id"};
+    if (!found.valid)
+        return error{error_code::invalid_argument, "the receipt does not verify: " + found.reasons.front()};
+    return found;
+}
+
 result<void> lab_hub::store_receipt(const run_id& id, const receipt_delivery& delivery) {
     const auto state = end_state(delivery.state);
     if (!state) return error{error_code::invalid_argument, "must be done, failed, cancelled or interrupted", "/state"};
@@ -224,30 +243,25 @@ result<void> lab_hub::store_receipt(const run_id& id, const receipt_delivery& de
         if (bytes.error().code == error_code::conflict) return error{error_code::unavailable, bytes.error().message};
         return bytes.error();
     }
-    // What cannot be read now cannot be read later: the agent shall not send it again.
-    const auto opened = open_envelope(*bytes);
-    if (!opened) return error{error_code::invalid_argument, opened.error().text()};
     const auto machine = services_.machines->see_machine(machine_id(row->machine_id.value_or("")));
     if (!machine) return machine.error();
-    if (machine->public_key != base64(opened->signer.bytes()))
-        return error{error_code::conflict, "the receipt is not signed by the key of machine " + machine->id};
-    const auto document = parse_receipt(opened->receipt_text);
-    if (!document) return error{error_code::invalid_argument, document.error().text()};
-    if (document->run_id != row->id)
-        return error{error_code::invalid_argument, "the receipt is of run " + document->run_id, "/run_id"};
-    if (auto done = services_.runs->finish(id, delivery.fencing_token, *state,
-                                           summarise(*document, opened->file_sha256), *bytes);
+    // What is wrong now is wrong later: the agent shall not send it again.
+    const auto found = examine(*bytes, *machine, row->id);
+    if (!found) return found.error();
+    const receipt& document = *found->document;
+    if (auto done =
+            services_.runs->finish(id, delivery.fencing_token, *state, summarise(document, found->file_sha256), *bytes);
         !done)
         return done;
     (void)services_.machines->drop_upload(delivery.sha256);
-    const auto why = failed_environment(*document);
+    const auto why = failed_environment(document);
     (void)services_.machines->report_check(machine_id(machine->id), !why, why.value_or(""));
     if (services_.progress != nullptr) {
         progress_state last;
         last.run = row->id;
         last.state = run_state_name(*state);
-        last.receipt_id = document->id;
-        last.verdict = verdict_name(document->verdict.result);
+        last.receipt_id = document.id;
+        last.verdict = verdict_name(document.verdict.result);
         services_.progress->publish({row->id, "done", progress_text(last)});
     }
     return {};

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "lab/hub_answers.hpp"
+#include "run/run_log.hpp"
 
 namespace assay::lab {
 namespace {
@@ -158,8 +159,8 @@ void lab_hub::reap() {
         return;
     }
     for (const auto& row : *reaped)
-        spdlog::warn("run {}: attempt {} ended as interrupted, its machine {} was not heard of any more", row.id,
-                     row.attempt, row.machine_id.value_or(""));
+        log_of_run(row.id)->warn("attempt {} ended as interrupted, its machine {} was not heard of any more",
+                                 row.attempt, row.machine_id.value_or(""));
     if (auto dropped = services_.machines->drop_old_uploads(keep_upload_parts); !dropped)
         spdlog::warn("old uploads could not be dropped: {}", dropped.error().text());
 }

@@ -4,8 +4,11 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <filesystem>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -16,6 +19,7 @@
 #include "lab/clock_watch.hpp"
 #include "run/lab_ports.hpp"
 #include "run/ports.hpp"
+#include "run/verify_receipt.hpp"
 
 namespace assay::lab {
 
@@ -27,6 +31,8 @@ struct hub_services {
     progress_sink* progress = nullptr;  ///< may be null
     const clock* time = nullptr;
     random_source* random = nullptr;
+    /// The shipped policies, by which the gate is asked again of every receipt; absent: its reasons stand as they came.
+    std::optional<std::filesystem::path> policies;
     bool trust_at_sight = true;  ///< false: an administrator approves each machine
     std::chrono::seconds lease{60};
     std::chrono::milliseconds look{250};          ///< how often waiting requests are tried without news
@@ -77,6 +83,10 @@ class lab_hub {
     http_response take_upload_part(const http_request& request);
     http_response take_receipt(const http_request& request);
     http_response take_end(const http_request& request);
+    /// Whether a delivered file is that run's, signed by that machine, and says what its samples say; the first reason
+    /// not.
+    result<receipt_verification> examine(std::string_view file_bytes, const machine_row& machine,
+                                         const std::string& run) const;
     result<void> store_receipt(const run_id& id, const receipt_delivery& delivery);
 
     hub_services services_;

@@ -9,6 +9,7 @@
 #include "notify/command_hook.hpp"
 #include "notify/webhook.hpp"
 #include "receipt/atomic_file.hpp"
+#include "run/run_log.hpp"
 
 namespace assay::notify {
 namespace {
@@ -87,7 +88,7 @@ void run_notifier::work_loop() {
             try {
                 tell(run, data);
             } catch (const std::exception& failure) {
-                spdlog::error("run {}: its end could not be told: {}", run, failure.what());
+                log_of_run(run)->error("its end could not be told: {}", failure.what());
             }
             lock.lock();
             continue;
@@ -117,7 +118,7 @@ void run_notifier::load_waiting() {
 
 void run_notifier::tell(const std::string& run, const std::string& progress_json) {
     const auto ended = parse_progress_state(progress_json);
-    if (!ended) return spdlog::error("run {}: its end cannot be read: {}", run, ended.error().text());
+    if (!ended) return log_of_run(run)->error("its end cannot be read: {}", ended.error().text());
     run_news news;
     news.run_id = run;
     news.state = ended->state;
@@ -142,7 +143,7 @@ void run_notifier::tell(const std::string& run, const std::string& progress_json
         notice.created_at = news.ended_at;
         notice.body = run_news_text(news, notice.id);
         if (const auto kept = services_.documents->put(waiting_notices, notice.id, run_notice_text(notice)); !kept)
-            spdlog::error("run {}: its notice could not be kept: {}", run, kept.error().text());
+            log_of_run(run)->error("its notice could not be kept: {}", kept.error().text());
         pending_[notice.id] = {notice, steady::now()};
     }
     run_hooks(news, now.hooks);
@@ -169,12 +170,12 @@ void run_notifier::run_hooks(const run_news& news, const std::vector<configured_
                                                                {"ASSAY_RECEIPT", file.path},
                                                                {"ASSAY_RECEIPT_ID", news.receipt_id.value_or("")}};
     for (const auto& hook : hooks) {
-        const auto status =
-            run_command_hook(hook.command, variables, std::chrono::seconds(hook.timeout_seconds), [this] { return stopping(); });
+        const auto status = run_command_hook(hook.command, variables, std::chrono::seconds(hook.timeout_seconds),
+                                             [this] { return stopping(); });
         if (!status)
-            spdlog::error("run {}: {}", news.run_id, status.error().text());
+            log_of_run(news.run_id)->error("{}", status.error().text());
         else if (*status != 0)
-            spdlog::error("run {}: the hook '{}' ended with status {}", news.run_id, hook.command.front(), *status);
+            log_of_run(news.run_id)->error("the hook '{}' ended with status {}", hook.command.front(), *status);
     }
 }
 
@@ -224,7 +225,7 @@ void run_notifier::attempt(run_notice notice) {
 
 void run_notifier::give_up(run_notice notice, std::string why) {
     // The address may carry a secret of the receiver's: it is for an administrator to read, not for the log.
-    spdlog::error("run {}: notice {} is given up after {} attempts: {}", notice.run_id, notice.id, notice.attempts, why);
+    log_of_run(notice.run_id)->error("notice {} is given up after {} attempts: {}", notice.id, notice.attempts, why);
     notice.last_error = std::move(why);
     notice.given_up_at = format_utc(services_.time->now());
     pending_.erase(notice.id);

@@ -1,12 +1,12 @@
 #include "run/measurement.hpp"
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
-#include <spdlog/spdlog.h>
 
 #include "analysis/paired_statistics.hpp"
 #include "analysis/verdict.hpp"
 #include "contract/progress.hpp"
 #include "core/with_deadline.hpp"
+#include "run/run_log.hpp"
 
 namespace assay {
 namespace {
@@ -165,8 +165,8 @@ task<result<recorded_receipt>> try_to_record(measurement_services* services, rec
     co_return error{error_code::unavailable, failure};
 }
 
-/// Files and stores a finished run. A disk that is full or a database that is away may come back: the document is kept in
-/// memory and tried again, until the service is asked to stop or the bound is met; then the row says what happened.
+/// Files and stores a finished run. A disk that is full or a database that is away may come back: the document is kept
+/// in memory and tried again, until the service is asked to stop or the bound is met; then the row says what happened.
 task<result<recorded_receipt>> keep_trying(measurement_services* services, record_and_finish record,
                                            std::shared_ptr<stop_signal> stop) {
     constexpr auto pause = std::chrono::seconds(2);
@@ -182,13 +182,13 @@ task<result<recorded_receipt>> keep_trying(measurement_services* services, recor
             try {
                 (void)co_await run_blocking(services->store_thread, std::move(end));
             } catch (const std::exception& thrown) {
-                spdlog::error("run {}: its end could not be stored: {}", record.id.text(), thrown.what());
+                log_of_run(record.id.text())->error("its end could not be stored: {}", thrown.what());
             }
             co_return recorded;
         }
         if (attempt == 1)
-            spdlog::error("run {}: its receipt cannot be stored yet, trying again: {}", record.id.text(),
-                          recorded.error().text());
+            log_of_run(record.id.text())
+                ->error("its receipt cannot be stored yet, trying again: {}", recorded.error().text());
         co_await sleep_for(pause);
     }
 }
@@ -203,7 +203,7 @@ task<run_outcome> execute_with_lease(measurement_services* services, run_setting
             try {
                 (void)work();
             } catch (const std::exception& failure) {
-                spdlog::warn("run {}: its phase could not be stored: {}", work.id.text(), failure.what());
+                log_of_run(work.id.text())->warn("its phase could not be stored: {}", failure.what());
             }
         });
     };
@@ -228,8 +228,8 @@ task<result<recorded_receipt>> measure(measurement_services* services, run_row r
         outcome.state = run_state::failed;
     }
     const run_state state = outcome.state;
-    record_and_finish record{services->recorder, services->store, std::move(outcome.document), run_id(row.id),
-                             row.fencing_token, state};
+    record_and_finish record{services->recorder, services->store,   std::move(outcome.document),
+                             run_id(row.id),     row.fencing_token, state};
     auto recorded = co_await keep_trying(services, std::move(record), stop);
     if (recorded) publish_end(*services, *recorded, state);
     co_return recorded;
@@ -245,19 +245,20 @@ task<result<int>> seal_interrupted_runs(measurement_services* services) {
         auto finished = co_await run_blocking(services->store_thread, std::move(known));
         if (!finished) co_return finished.error();
         if (*finished) {
-            spdlog::warn("run {} had its receipt {} already when its process ended", row.id, (*finished)->document.id);
+            log_of_run(row.id)->warn("its process ended with the receipt {} on the disk", (*finished)->document.id);
             continue;
         }
         receipt document = document_without_arms(
             *services, row,
-            {"run-interrupted", "The process that measured ended in the middle of the run, in the phase '" + row.phase + "'",
+            {"run-interrupted",
+             "The process that measured ended in the middle of the run, in the phase '" + row.phase + "'",
              {{"phase", row.phase}, {"started_at", row.started_at.value_or("")}}});
-        record_and_finish record{services->recorder, services->store, std::move(document), run_id(row.id),
-                                 row.fencing_token, run_state::interrupted};
+        record_and_finish record{services->recorder, services->store,   std::move(document),
+                                 run_id(row.id),     row.fencing_token, run_state::interrupted};
         auto recorded = co_await run_blocking(services->store_thread, std::move(record));
         if (!recorded) co_return recorded.error();
-        spdlog::warn("run {} was interrupted by the end of an earlier process; its receipt is {}", row.id,
-                     recorded->document.id);
+        log_of_run(row.id)->warn("interrupted by the end of an earlier process; its receipt is {}",
+                                 recorded->document.id);
     }
     co_return static_cast<int>(rows->size());
 }

@@ -4,6 +4,7 @@
 
 #include "core/with_deadline.hpp"
 #include "run/measurement_lock.hpp"
+#include "run/run_log.hpp"
 
 namespace assay {
 namespace {
@@ -28,7 +29,9 @@ run_queue::run_queue(boost::asio::any_io_executor executor, measurement_services
       wake_timer_(executor),
       lock_wait_(std::make_shared<stop_signal>()) {}
 
-void run_queue::wake() { wake_timer_.cancel(); }
+void run_queue::wake() {
+    wake_timer_.cancel();
+}
 
 void run_queue::stop(bool interrupt_running) {
     stopping_ = true;
@@ -83,15 +86,15 @@ task<bool> run_queue::take_one() {
     running_ = std::make_shared<stop_signal>();
     running_id_ = row.id;
     if (stopping_) running_->interrupt();
-    spdlog::info("run {}: started", row.id);
+    log_of_run(row.id)->info("started");
     std::string no_corpus_file;
     auto recorded = co_await measure(services_, std::move(row), running_, std::move(no_corpus_file));
     running_.reset();
     if (recorded)
-        spdlog::info("run {}: {}, receipt {}", running_id_, verdict_name(recorded->document.verdict.result),
-                     recorded->document.id);
+        log_of_run(running_id_)
+            ->info("{}, receipt {}", verdict_name(recorded->document.verdict.result), recorded->document.id);
     else
-        spdlog::error("run {}: its receipt could not be stored: {}", running_id_, recorded.error().text());
+        log_of_run(running_id_)->error("its receipt could not be stored: {}", recorded.error().text());
     running_id_.clear();
     co_return true;
 }

@@ -37,6 +37,20 @@ class Sources(unittest.TestCase):
         with RunningService(config={"listen": "192.0.2.1:1"}, environment={"ASSAY_LISTEN": LOOPBACK}) as service:
             self.assertEqual(service.ask("GET", "/healthz")[0], 200)
 
+    def test_a_json_line_about_a_run_names_it_in_a_field_and_a_text_line_before_its_message(self):
+        for log_format in ("json", "text"):
+            with RunningService("--listen", LOOPBACK, config={"log": {"format": log_format, "level": "info"}}, takes_runs=True) as service:
+                run = json.loads(service.ask("POST", "/api/v1/runs", {"preset": "smoke", "policy": "any"})[2])["id"]
+                service.wait_for_log("failed, receipt ", 30)
+                if log_format == "text":
+                    self.assertIn(f" info run {run}: started\n", service.log())
+                    continue
+                lines = [json.loads(line) for line in service.log().splitlines()]
+                self.assertIn("started", [line["message"] for line in lines if line.get("run") == run])
+                for line in lines:
+                    self.assertEqual("run" in line, line.get("run") == run, line)
+                    self.assertNotIn(run, line["message"])
+
     def test_the_limits_of_the_file_are_in_force(self):
         with RunningService(config={"listen": LOOPBACK, "limits": {"body_bytes": 1024}}) as service:
             status, _, body = service.ask("POST", "/api/v1/runs", b"{" + b" " * 2000 + b"}")

@@ -10,6 +10,7 @@
 #include "receipt/trust.hpp"
 #include "store/each_store.hpp"
 #include "store/open_store.hpp"
+#include "support/failed_receipt.hpp"
 
 using namespace assay;
 using namespace std::chrono_literals;
@@ -68,18 +69,13 @@ struct bench {
         REQUIRE(answer.status == 200);
         return parse_lease_grant(answer.body).value();
     }
-    /// A sealed receipt of that run, and its upload in two parts.
-    std::string receipt_of(const std::string& run, const signing_key& signer,
-                           const std::string& id = "01KREC00000000000000000001") {
-        receipt document;
-        document.id = id;
-        document.run_id = run;
-        document.created_at = "2026-11-30T21:00:00.000Z";
-        document.request = parse_run_request(R"({"preset":"smoke"})").value();
-        document.model = {document.request.model, parameter_count(document.request.model),
-                          flops_per_step(document.request.model)};
-        document.verdict = {verdict_result::failed, {}, {{"run-browser-crashed", "The browser crashed", {}}}};
-        return seal(receipt_text(document), signer).value();
+    /// A receipt of that run, the same sealed, and its upload in two parts.
+    static receipt document_of(const std::string& run, const std::string& id = "01KREC00000000000000000001") {
+        return test::failed_receipt(id, run);
+    }
+    template <typename... Id>
+    std::string receipt_of(const std::string& run, const signing_key& signer, const Id&... id) {
+        return seal(receipt_text(document_of(run, id...)), signer).value();
     }
     std::string upload(const std::string& file) {
         const auto digest = sha256_hex(file);
@@ -204,6 +200,31 @@ STORE_TEST("a receipt of another key, another run or a stale claim is refused, a
     CHECK(lab.deliver(grant, std::string(64, 'a')) == 503);  // no part of it has arrived: send it again
     CHECK(store.find_run(run_id(grant.run)).value().state == run_state::running);
     CHECK(store.list_receipts({}).value().receipts.empty());
+}
+
+STORE_TEST("a receipt that does not recompute, or that speaks for another machine, is refused and not stored") {
+    bench lab(database, store);
+    REQUIRE(lab.register_machine().status == 200);
+    REQUIRE(store.enqueue(test::sample_run(1)).has_value());
+    const auto grant = lab.granted();
+    const auto answer_to = [&](const receipt& document) {
+        const auto digest = lab.upload(seal(receipt_text(document), lab.key).value());
+        return lab.call("POST", "/api/v1/leases/{run}/receipt", delivery_text({grant.fencing_token, "failed", digest}),
+                        grant.run);
+    };
+    auto prettier = bench::document_of(grant.run);
+    prettier.analysis.speedup = 45.1;
+    const auto refused = answer_to(prettier);
+    CHECK(refused.status == 400);
+    CHECK(refused.body.find("/analysis/speedup says 45.1") != std::string::npos);
+    auto stranger = bench::document_of(grant.run);
+    stranger.machine.emplace();
+    stranger.machine->machine_id = "00000000000000bb";
+    stranger.chain.machine_id = stranger.machine->machine_id;
+    CHECK(answer_to(stranger).status == 400);
+    CHECK(store.list_receipts({}).value().receipts.empty());
+    CHECK(store.find_run(run_id(grant.run)).value().state == run_state::running);
+    CHECK(answer_to(bench::document_of(grant.run)).status == 200);
 }
 
 STORE_TEST("two agents with one machine's key get one run between them, and one receipt ends it") {
