@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/result.hpp"
+#include "core/start_program.hpp"
 
 namespace assay {
 
@@ -23,31 +24,11 @@ enum class child_wiring {
 };
 
 struct child_specification {
-    std::string program;                 ///< a path, or a name to find on PATH
-    std::vector<std::string> arguments;  ///< after the program's name
+    std::string program;                                           ///< a path, or a name to find on PATH
+    std::vector<std::string> arguments;                            ///< after the program's name
     std::vector<std::pair<std::string, std::string>> environment;  ///< added to, or replacing parts of, ours
     child_wiring wiring = child_wiring::standard_streams;
     std::string working_directory;  ///< empty: ours
-};
-
-/// Owns one file descriptor.
-class unique_descriptor {
-  public:
-    unique_descriptor() = default;
-    explicit unique_descriptor(int descriptor) : descriptor_(descriptor) {}
-    unique_descriptor(unique_descriptor&& other) noexcept : descriptor_(other.release()) {}
-    unique_descriptor& operator=(unique_descriptor&& other) noexcept {
-        if (this != &other) reset(other.release());
-        return *this;
-    }
-    ~unique_descriptor() { reset(); }
-    int get() const { return descriptor_; }
-    bool valid() const { return descriptor_ >= 0; }
-    int release() { return std::exchange(descriptor_, -1); }
-    void reset(int descriptor = -1);
-
-  private:
-    int descriptor_ = -1;
 };
 
 /// How a child ended.
@@ -60,8 +41,8 @@ struct child_status {
 /// A running child. The destructor kills its whole group and reaps it.
 class child_process {
   public:
-    /// Starts it. A program that cannot be executed is browser_launch_failed with the system's reason. On Linux the child
-    /// is killed when the calling THREAD ends (PR_SET_PDEATHSIG): start children on a thread that outlives them.
+    /// Starts it. A program that cannot be executed is browser_launch_failed with the system's reason. On Linux the
+    /// child is killed when the calling THREAD ends (PR_SET_PDEATHSIG): start children on a thread that outlives them.
     static result<std::unique_ptr<child_process>> start(boost::asio::any_io_executor executor,
                                                         const child_specification& specification);
     ~child_process();

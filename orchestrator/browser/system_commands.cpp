@@ -3,16 +3,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 
-#include "browser/child_process.hpp"
-
-extern char** environ;
+#include "core/start_program.hpp"
 
 namespace assay {
 
@@ -25,28 +22,19 @@ class real_commands final : public system_commands {
     explicit real_commands(std::chrono::milliseconds limit) : limit_(limit) {}
 
     std::optional<std::string> output_of(const std::vector<std::string>& arguments) override {
-        std::array<int, 2> ends{};
-        if (arguments.empty() || ::pipe(ends.data()) != 0) return std::nullopt;
-        unique_descriptor reader(ends[0]), writer(ends[1]);
-        ::fcntl(reader.get(), F_SETFD, FD_CLOEXEC);
-        ::fcntl(writer.get(), F_SETFD, FD_CLOEXEC);
-
-        std::vector<std::string> copy = arguments;
-        std::vector<char*> pointers;
-        for (auto& argument : copy) pointers.push_back(argument.data());
-        pointers.push_back(nullptr);
-        posix_spawn_file_actions_t actions;
-        posix_spawn_file_actions_init(&actions);
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-        posix_spawn_file_actions_adddup2(&actions, writer.get(), 1);
-        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-        pid_t pid = -1;
-        const int failed = ::posix_spawnp(&pid, pointers[0], &actions, nullptr, pointers.data(), environ);
-        posix_spawn_file_actions_destroy(&actions);
-        if (failed != 0) return std::nullopt;
-        writer.reset();
-        const auto output = read_all(reader.get());
-        if (!output) ::kill(pid, SIGKILL);
+        auto pipe = make_pipe();
+        if (arguments.empty() || !pipe) return std::nullopt;
+        const unique_descriptor null_device(::open("/dev/null", O_RDWR | O_CLOEXEC));
+        program_start plan;
+        plan.program = arguments.front();
+        plan.arguments.assign(arguments.begin() + 1, arguments.end());
+        plan.descriptors = {{null_device.get(), 0}, {pipe->write_end.get(), 1}, {null_device.get(), 2}};
+        const auto started = start_program(plan);
+        if (!started) return std::nullopt;
+        const pid_t pid = *started;
+        pipe->write_end.reset();
+        const auto output = read_all(pipe->read_end.get());
+        if (!output) ::kill(-pid, SIGKILL);
         int status = 0;
         while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
         }
@@ -60,7 +48,8 @@ class real_commands final : public system_commands {
         std::string output;
         std::array<char, 16384> chunk{};
         for (;;) {
-            const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+            const auto left =
+                std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
             if (left.count() <= 0 || output.size() > max_output_bytes) return std::nullopt;
             pollfd waiting{descriptor, POLLIN, 0};
             const int ready = ::poll(&waiting, 1, static_cast<int>(left.count()));
