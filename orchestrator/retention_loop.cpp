@@ -4,7 +4,9 @@
 
 #include <filesystem>
 
+#include "contract/schedule_document.hpp"
 #include "run/measurement_lock.hpp"
+#include "store/open_store.hpp"
 
 namespace assay {
 namespace {
@@ -12,6 +14,21 @@ namespace {
 constexpr auto first_look = std::chrono::minutes(1);
 constexpr auto look_again_when_busy = std::chrono::minutes(1);
 constexpr auto interval = std::chrono::hours(24);
+
+/// What the store's schedules say of their own runs.
+result<std::vector<schedule_retention>> schedule_rules(const std::string& store_url, const clock& time) {
+    const auto documents = open_document_store(store_url, time);
+    if (!documents) return documents.error();
+    const auto texts = (*documents)->list(schedules_kind);
+    if (!texts) return texts.error();
+    std::vector<schedule_retention> out;
+    for (const auto& [id, text] : *texts) {
+        const auto schedule = parse_stored_schedule(text);
+        if (!schedule) return schedule.error();
+        if (schedule->keep_days) out.push_back({id, *schedule->keep_days});
+    }
+    return out;
+}
 
 }  // namespace
 
@@ -29,11 +46,9 @@ result<retention_report> apply_retention_to_home(const std::string& store_url, c
 }
 
 retention_loop::retention_loop(std::string store_url, home_layout home, const clock& time, retention_rules rules)
-    : store_url_(std::move(store_url)),
-      home_(std::move(home)),
-      time_(time),
-      rules_(rules),
-      thread_([this] { loop(); }) {}
+    : store_url_(std::move(store_url)), home_(std::move(home)), time_(time), rules_(rules), thread_([this] {
+          loop();
+      }) {}
 
 retention_loop::~retention_loop() {
     {
@@ -72,11 +87,17 @@ void retention_loop::loop() {
 }
 
 /// False when something is measured just now.
-bool retention_loop::apply(const retention_rules& rules) {
-    if (!rules.receipts_days && !rules.runs_days) return true;
+bool retention_loop::apply(retention_rules rules) {
     const auto lock = measurement_lock::try_acquire(home_.measurement_lock());
     if (!lock || !*lock) return false;
     try {
+        auto of_schedules = schedule_rules(store_url_, time_);
+        if (!of_schedules) {
+            // Without them, what a schedule wants kept would go with the rest.
+            spdlog::error("what is old is not removed, the schedules cannot be read: {}", of_schedules.error().text());
+            return true;
+        }
+        rules.schedules = std::move(*of_schedules);
         const auto report = apply_retention_to_home(store_url_, home_, rules, time_, [this] { return stopping(); });
         if (!report)
             spdlog::error("what is old could not be removed: {}", report.error().text());

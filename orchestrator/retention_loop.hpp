@@ -12,7 +12,8 @@
 
 namespace assay {
 
-/// A thread that applies the rules a minute after the start and then every day. Removing and VACUUM load the machine, so
+/// A thread that applies these rules, and what each schedule says of its own runs, a minute after the start and then
+/// every day. Removing and VACUUM load the machine, so
 /// that it holds the measurement lock meanwhile, and waits for it as a run does.
 class retention_loop {
   public:
@@ -26,7 +27,7 @@ class retention_loop {
 
   private:
     void loop();
-    bool apply(const retention_rules& rules);
+    bool apply(retention_rules rules);
     bool stopping() const;
 
     const std::string store_url_;

@@ -12,7 +12,8 @@
 
 namespace assay {
 
-inline constexpr std::size_t max_scheduled_runs = 64;  ///< presets times arm pairs
+inline constexpr std::string_view schedules_kind = "schedules";  ///< what the store calls these documents
+inline constexpr std::size_t max_scheduled_runs = 64;            ///< presets times arm pairs
 
 /// What a caller gives, and what the service keeps beside it.
 struct schedule_document {
@@ -23,7 +24,7 @@ struct schedule_document {
     std::vector<run_request> requests;  ///< the matrix, expanded and validated
     std::string template_text;          ///< "request" as given
     std::string matrix_text;            ///< "matrix" as given; empty without one
-    std::optional<int> keep_days;       ///< how long its receipts are kept
+    std::optional<int> keep_days;       ///< how long its ended runs and their receipts are kept
     bool paused = false;
     // kept by the service
     std::string id;

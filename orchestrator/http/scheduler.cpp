@@ -7,7 +7,6 @@
 namespace assay::http {
 namespace {
 
-constexpr std::string_view kind = "schedules";
 constexpr std::size_t max_schedules = 500;
 
 struct schedule_times {
@@ -52,7 +51,7 @@ result<void> check_schedule_times(const schedule_document& schedule) {
 }
 
 result<std::vector<schedule_document>> schedule_keeper::list() {
-    auto texts = documents_.list(kind);
+    auto texts = documents_.list(schedules_kind);
     if (!texts) return texts.error();
     std::vector<schedule_document> schedules;
     for (const auto& [id, text] : *texts) {
@@ -67,7 +66,7 @@ result<std::vector<schedule_document>> schedule_keeper::list() {
 }
 
 result<schedule_document> schedule_keeper::find(std::string_view id) {
-    auto text = documents_.get(kind, id);
+    auto text = documents_.get(schedules_kind, id);
     if (!text) return text.error();
     if (!*text) return error{error_code::not_found, "There is no schedule '" + std::string(id) + "'"};
     return parse_stored_schedule(**text);
@@ -75,7 +74,7 @@ result<schedule_document> schedule_keeper::find(std::string_view id) {
 
 result<schedule_document> schedule_keeper::add(schedule_document schedule) {
     if (auto checked = check_schedule_times(schedule); !checked) return checked.error();
-    auto known = documents_.list(kind);
+    auto known = documents_.list(schedules_kind);
     if (!known) return known.error();
     if (known->size() >= max_schedules)
         return error{error_code::conflict, "There are " + std::to_string(max_schedules) + " schedules already"};
@@ -98,7 +97,7 @@ result<schedule_document> schedule_keeper::set_paused(std::string_view id, bool 
 
 result<void> schedule_keeper::remove(std::string_view id) {
     if (auto schedule = find(id); !schedule) return schedule.error();
-    return documents_.remove(kind, id);
+    return documents_.remove(schedules_kind, id);
 }
 
 result<int> schedule_keeper::tick() {
@@ -160,7 +159,7 @@ result<std::vector<std::string>> schedule_keeper::enqueue(const schedule_documen
 }
 
 result<void> schedule_keeper::save(const schedule_document& schedule) {
-    return documents_.put(kind, schedule.id, stored_schedule_text(schedule));
+    return documents_.put(schedules_kind, schedule.id, stored_schedule_text(schedule));
 }
 
 schedule_loop::schedule_loop(schedule_keeper& keeper, work_executor& store_work, std::chrono::milliseconds interval)
