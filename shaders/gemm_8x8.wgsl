@@ -37,6 +37,8 @@ override SLICES: u32 = 1u;
 override BK: u32 = 16u;
 /// With 2, one tile is filled while the other is used, and a round needs one barrier in place of two.
 override BUFFERS: u32 = 1u;
+/// Whether neighbours own results along a curve (see seat) or along rows of TX.
+override CURVE: bool = false;
 override TILE_VECTORS: u32 = BUFFERS * BK * (2u * TX + 2u * TY);
 
 override TEAM: u32 = TX * TY;
@@ -139,6 +141,17 @@ fn place(index: u32, k_is_contiguous: bool, width: u32) -> Block {
   return Block(index % width, index / width);
 }
 
+/// Which results an invocation of a team owns: x along n, y along m. With CURVE, neighbours lie on a Z-shaped curve of 8 by
+/// 4 (4 by 4 where TX is 4), so that the 32 that run together read 8 and 4 different vectors of the tile, not 16 and 2, and pairs of
+/// them read the same one: shared memory serves such a read in half the time.
+fn seat(member: u32) -> vec2u {
+  if (!CURVE) { return vec2u(member % TX, member / TX); }
+  let low = vec2u(extractBits(member, 0u, 1u) + 2u * extractBits(member, 2u, 1u) + 4u * extractBits(member, 4u, 1u),
+                  extractBits(member, 1u, 1u) + 2u * extractBits(member, 3u, 1u));
+  let across = max(1u, TX / 8u);
+  return low + vec2u(8u * (member / 32u % across), 4u * (member / 32u / across));
+}
+
 fn gelu(x: vec4f) -> vec4f {
   let u = clamp(0.7978845608028654 * (x + 0.044715 * x * x * x), vec4f(-15.0), vec4f(15.0));
   let t = 1.0 - 2.0 / (exp(2.0 * u) + 1.0);
@@ -176,8 +189,9 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgr
   let split = (group / (TILES_N * TILES_M)) % SPLITS;
   let layer = group / (TILES_N * TILES_M * SPLITS);
   let slice = local / TEAM;
-  let tx = local % TX;
-  let ty = (local % TEAM) / TX;
+  let place_in_team = seat(local % TEAM);
+  let tx = place_in_team.x;
+  let ty = place_in_team.y;
   let m0 = tile_m * TY * 8u;
   let n0 = tile_n * TX * 8u;
   let a_start = layer * (A_LAYER_STRIDE / 4u);
@@ -334,9 +348,9 @@ fn main(@builtin(workgroup_id) workgroup: vec3u, @builtin(num_workgroups) workgr
       var sum = tile[o];
       for (var team = 1u; team < SLICES; team++) { sum += tile[team * TEAM * 4u + o]; }
       let part = o / TEAM;
-      let owner = o % TEAM;
-      let row = m0 + (stage / 2u) * TY * 4u + (owner / TX) * 4u + (stage % 2u) * 2u + part / 2u;
-      finish(c_start, row, tile_n * TX * 2u + (part % 2u) * TX + owner % TX, sum);
+      let owner = seat(o % TEAM);
+      let row = m0 + (stage / 2u) * TY * 4u + owner.y * 4u + (stage % 2u) * 2u + part / 2u;
+      finish(c_start, row, tile_n * TX * 2u + (part % 2u) * TX + owner.x, sum);
     }
     workgroupBarrier();
   }

@@ -1,7 +1,7 @@
 // Every matrix product kernel against the double-precision one, on shapes that fill no tile.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { gemm_tiles, tileConstants, tileName, workgroupsOf, type GemmTile } from "../../trainer_wasm/web/webgpu/gemm_choice";
+import { chooseTile, gemm_tiles, tileConstants, tileName, tilesWithin, workgroupsOf, type GemmTile } from "../../trainer_wasm/web/webgpu/gemm_choice";
 import * as reference from "./reference";
 import { numbers, relativeError } from "./support/inputs";
 import { KernelSession } from "./support/session";
@@ -20,6 +20,9 @@ interface Case {
   trans_b?: boolean;
   epilogue?: number;
 }
+
+/** What the software adapter lets a workgroup have. A tile beyond it is a smaller one's code with other constants. */
+const software_adapter = { storage_bytes: 32_768, invocations: 256 };
 
 /** Stands for an operand that a product has not. */
 const none = [0, 0, 0, 0];
@@ -47,6 +50,23 @@ async function product(tile: GemmTile, { m, n, k, trans_a = false, trans_b = fal
   if (epilogue === 2) expect(relativeError(before, biased)).toBeLessThan(2e-6);
 }
 
+describe("the choice of a tile", () => {
+  const large_adapter = { storage_bytes: 32_768, invocations: 512 };
+  const name = (shape: Parameters<typeof chooseTile>[0], limits: typeof large_adapter) => tileName(chooseTile(shape, true, limits));
+
+  it("gives a product that fills a large GPU many times over its largest tile, where a workgroup holds that", () => {
+    const shape = { m: 4096, n: 4096, k: 4096, copies: 1 };
+    expect(name(shape, large_adapter)).toBe("8x8 256x128x16");
+    expect(name({ ...shape, k_is_rows: true }, large_adapter)).toBe("8x8 64x64x16 / 2, 2 buffers, curve");
+    const smaller = tilesWithin(software_adapter).map(tileName);
+    expect(smaller).toContain(name(shape, software_adapter));
+  });
+
+  it("gives a product of few results small tiles, so that no unit stands idle", () => {
+    expect(name({ m: 1024, n: 96, k: 384, copies: 1 }, large_adapter)).toBe("4x4 32x32x64 / 4");
+  });
+});
+
 describe("a matrix product", () => {
   const orientations = [
     { trans_a: false, trans_b: false, epilogue: 2 },
@@ -54,7 +74,7 @@ describe("a matrix product", () => {
     { trans_a: true, trans_b: false, epilogue: 0 },
     { trans_a: false, trans_b: false, epilogue: 3 },
   ];
-  gemm_tiles.forEach((tile, index) => {
+  tilesWithin(software_adapter).forEach((tile, index) => {
     const orientation = orientations[index % orientations.length]!;
     it(`agrees with double precision: tile ${tileName(tile)}, ${JSON.stringify(orientation)}`, async () => {
       // A transposed operand's contiguous dimension is a multiple of 4; the others need not be.
@@ -68,7 +88,8 @@ describe("a matrix product", () => {
     });
   }
 
-  for (const tile of [gemm_tiles[3]!, gemm_tiles[19]!, naive]) {
+  const of_teams = (kernel: string) => gemm_tiles.find((tile) => tile.kernel === kernel && tile.slices > 1 && tile.buffers === 2)!;
+  for (const tile of [of_teams("gemm_8x8"), of_teams("gemm_4x4"), naive]) {
     it(`sums layers and ranges of k apart, with column sums: ${tile.kernel} ${tileName(tile)}`, async () => {
       const [layers, splits, m, n, k] = [2, 2, 36, 40, 51];
       const per_split = 32;
