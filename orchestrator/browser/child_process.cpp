@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "browser/process_exit.hpp"
+#include "browser/process_table.hpp"
 
 namespace assay {
 
@@ -96,7 +97,8 @@ boost::asio::awaitable<bool> child_process::wait_exit(std::chrono::milliseconds 
 
 bool child_process::group_is_gone() {
     reap_group();
-    return ::kill(-pid_, 0) != 0 && errno == ESRCH;
+    // Members that another process has to reap, PID 1 say, hold nothing any more; it may take its time.
+    return !group_has_running_member(pid_);
 }
 
 void child_process::reap_group() {

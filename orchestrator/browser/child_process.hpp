@@ -63,7 +63,7 @@ class child_process {
     boost::asio::awaitable<bool> wait_exit(std::chrono::milliseconds limit);
     /// Reaps every ended process of the group that became ours (this process may be PID 1 or a subreaper).
     void reap_group();
-    /// Reaps what it can and says whether no process of the group is left.
+    /// Reaps what it can and says whether no process of the group runs any more.
     bool group_is_gone();
 
   private:

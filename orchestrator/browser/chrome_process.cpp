@@ -40,7 +40,7 @@ result<std::unique_ptr<browser_link>> chrome_process::start(asio::any_io_executo
     child_specification specification;
     specification.program = launch.binary.string();
     specification.arguments = launch.switches;
-    specification.arguments.push_back("--user-data-dir=" + process->profile_path());
+    specification.arguments.push_back("--user-data-dir=" + process->profile_->user_data().string());
     process->stated_switches_ = launch.switches;
     process->stated_switches_.push_back("--user-data-dir=<profile>");
     specification.wiring = child_wiring::descriptors_3_and_4;

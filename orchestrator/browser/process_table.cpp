@@ -1,10 +1,13 @@
 #include "browser/process_table.hpp"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 namespace assay {
@@ -30,15 +33,29 @@ bool names_path(std::string_view text, std::string_view path) {
     return false;
 }
 
+[[maybe_unused]] std::optional<pid_t> pid_in_name(const std::string& name) {
+    pid_t pid = 0;
+    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (parsed.ec != std::errc{} || parsed.ptr != name.data() + name.size()) return std::nullopt;
+    return pid;
+}
+
+/// Whether /proc/<pid>/stat tells of a process of the group that has not ended.
+[[maybe_unused]] bool runs_in_group(const std::string& stat, pid_t group) {
+    // "pid (name) state parent group ...": the name may hold anything, so that the last bracket ends it.
+    std::istringstream rest(stat.substr(std::min(stat.rfind(')'), stat.size() - 1) + 1));
+    char state = 0;
+    pid_t parent = 0, its_group = 0;
+    return !stat.empty() && rest >> state >> parent >> its_group && its_group == group && state != 'Z' && state != 'X';
+}
+
 [[maybe_unused]] std::vector<pid_t> processes_in_proc(const std::string& profile_path, const std::filesystem::path& root) {
     std::vector<pid_t> found;
     std::error_code failure;
     for (std::filesystem::directory_iterator entry(root, failure), end; !failure && entry != end;
          entry.increment(failure)) {
-        const std::string name = entry->path().filename().string();
-        pid_t pid = 0;
-        const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
-        if (parsed.ec != std::errc{} || parsed.ptr != name.data() + name.size() || pid == ::getpid()) continue;
+        const auto pid = pid_in_name(entry->path().filename().string());
+        if (!pid || *pid == ::getpid()) continue;
         // Chrome's helpers overwrite their environment with their title; the folder they were started in stays.
         std::error_code unreadable;
         const auto folder = std::filesystem::read_symlink(entry->path() / "cwd", unreadable).string();
@@ -46,7 +63,7 @@ bool names_path(std::string_view text, std::string_view path) {
         if (names_path(folder, profile_path) ||
             names_path(read_file(entry->path() / "cmdline"), profile_path) ||
             names_path(read_file(entry->path() / "environ"), marked))
-            found.push_back(pid);
+            found.push_back(*pid);
     }
     return found;
 }
@@ -76,6 +93,20 @@ std::vector<pid_t> processes_of_profile(const std::string& profile_path,
     return processes_in_listing(commands.output_of({"ps", "-axwwo", "pid=,command="}).value_or(""), profile_path);
 #else
     return processes_in_proc(profile_path, proc_root);
+#endif
+}
+
+bool group_has_running_member(pid_t group, [[maybe_unused]] const std::filesystem::path& proc_root) {
+    if (::kill(-group, 0) != 0 && errno == ESRCH) return false;
+#ifdef __linux__
+    std::error_code failure;
+    for (std::filesystem::directory_iterator entry(proc_root, failure), end; !failure && entry != end;
+         entry.increment(failure))
+        if (pid_in_name(entry->path().filename().string()) && runs_in_group(read_file(entry->path() / "stat"), group))
+            return true;
+    return static_cast<bool>(failure);  // what could not be looked at may still run
+#else
+    return true;
 #endif
 }
 

@@ -20,6 +20,9 @@ inline constexpr std::string_view profile_variable = "ASSAY_PROFILE";
 std::vector<pid_t> processes_of_profile(const std::string& profile_path, system_commands& commands,
                                         const std::filesystem::path& proc_root = "/proc");
 
+/// Whether a process of this group still runs; one that has ended and is only to be reaped does not count.
+bool group_has_running_member(pid_t group, const std::filesystem::path& proc_root = "/proc");
+
 /// The pids in what `ps -axwwo pid=,command=` printed whose command names `profile_path`.
 std::vector<pid_t> processes_in_listing(std::string_view listing, std::string_view profile_path);
 

@@ -3,8 +3,14 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#ifdef __linux__
+#include <linux/magic.h>
+#include <sys/vfs.h>
+#endif
 
 #include <cerrno>
 #include <algorithm>
@@ -41,22 +47,37 @@ std::vector<pid_t> end_processes_of(const std::string& profile_path, system_comm
 /// a socket's address may be (108 bytes on Linux, 104 on macOS, the final zero included).
 constexpr std::size_t max_temporary_path = 104 - 1 - sizeof "/org.chromium.Chromium.XXXXXX/SingletonSocket";
 
-/// The folder for a browser's temporary files: in the profile, or, where that path is too long, a short one in the
-/// system's folder that a link in the profile leads to.
-fs::path make_temporary_folder(const fs::path& profile, std::error_code& failure) {
-    const fs::path inside = profile / "t";
-    if (inside.string().size() <= max_temporary_path) {
-        fs::create_directories(inside, failure);
-        return inside;
-    }
-    fs::create_directories(profile, failure);
-    if (failure) return inside;
+/// Room that a profile may need in memory, shared memory of the browser's processes included.
+constexpr std::uint64_t min_memory_bytes = std::uint64_t{512} << 20;
+
+struct browser_folders {
+    fs::path user_data, temporary_files;
+};
+
+/// A short folder elsewhere that the link <profile>/t leads to. The link comes first: whatever happens then, a sweep finds
+/// what is there to be removed.
+fs::path make_outside_folder(const fs::path& parent, const fs::path& profile, std::error_code& failure) {
     const std::string id = profile.filename().string();
-    const fs::path outside = fs::path("/tmp") / ("assay-" + id.substr(id.size() / 2));
-    if (!fs::create_directory(outside, failure) && !failure) failure = std::make_error_code(std::errc::file_exists);
-    if (!failure) fs::permissions(outside, fs::perms::owner_all, failure);
-    if (!failure) fs::create_directory_symlink(outside, inside, failure);
+    const fs::path outside = parent / ("assay-" + id.substr(id.size() / 2));
+    fs::create_directory_symlink(outside, profile / "t", failure);
+    if (!failure && ::mkdir(outside.c_str(), S_IRWXU) != 0) failure = std::error_code(errno, std::generic_category());
     return outside;
+}
+
+/// In memory where there is any; else in the profile, with the temporary files in the system's folder where their path
+/// would be too long.
+browser_folders make_browser_folders(const fs::path& profile, const std::optional<fs::path>& memory, std::error_code& failure) {
+    fs::create_directories(profile, failure);
+    if (failure) return {};
+    const fs::path inside = profile / "t";
+    if (memory) {
+        const fs::path outside = make_outside_folder(*memory, profile, failure);
+        if (!failure) fs::create_directory(outside / "data", failure);
+        return {inside / "data", outside};
+    }
+    if (inside.string().size() > max_temporary_path) return {profile, make_outside_folder("/tmp", profile, failure)};
+    fs::create_directory(inside, failure);
+    return {profile, inside};
 }
 
 void remove_outside_folder(const fs::path& profile) {
@@ -87,15 +108,27 @@ unique_descriptor take_lock(const fs::path& folder) {
 
 }  // namespace
 
-result<std::unique_ptr<profile_folder>> profile_folder::create(const fs::path& home, const clock& time,
-                                                               random_source& random) {
+std::optional<fs::path> find_memory_folder([[maybe_unused]] const fs::path& candidate) {
+#ifdef __linux__
+    struct statfs space {};
+    if (::statfs(candidate.c_str(), &space) != 0 || space.f_type != TMPFS_MAGIC) return std::nullopt;
+    const auto free_bytes = static_cast<std::uint64_t>(space.f_bavail) * static_cast<std::uint64_t>(space.f_bsize);
+    if (free_bytes >= min_memory_bytes && ::access(candidate.c_str(), W_OK | X_OK) == 0) return candidate;
+#endif
+    return std::nullopt;
+}
+
+result<std::unique_ptr<profile_folder>> profile_folder::create(const fs::path& home, const clock& time, random_source& random,
+                                                               std::optional<fs::path> memory) {
     std::error_code failure;
     const fs::path parent = fs::absolute(home, failure) / "profiles";
     const fs::path path = parent / make_sortable_id(time, random);
-    const fs::path temporary = make_temporary_folder(path, failure);
-    if (failure)
+    const browser_folders folders = make_browser_folders(path, memory, failure);
+    if (failure) {
+        remove_folder(path);
         return error{error_code::io_error, "no browser profile at " + path.string() + ": " + failure.message(), {},
                      "Check that the home folder is writable and has space."};
+    }
     fs::permissions(path, fs::perms::owner_all, failure);
     auto lock = take_lock(path);
     if (!lock.valid()) {
@@ -103,7 +136,7 @@ result<std::unique_ptr<profile_folder>> profile_folder::create(const fs::path& h
         remove_folder(path);
         return error{error_code::io_error, "the browser profile at " + path.string() + " cannot be locked: " + why};
     }
-    return std::unique_ptr<profile_folder>(new profile_folder(path, temporary, std::move(lock)));
+    return std::unique_ptr<profile_folder>(new profile_folder(path, folders.user_data, folders.temporary_files, std::move(lock)));
 }
 
 profile_folder::~profile_folder() {

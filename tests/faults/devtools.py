@@ -43,7 +43,8 @@ class DevTools:
 def page_of(profile: Path) -> str | None:
     """The WebSocket of the arm's page in the browser of this profile; None where there is none (yet)."""
     try:
-        port = int((profile / "DevToolsActivePort").read_text().splitlines()[0])
+        data = profile / "t" / "data"  # in memory, where the system has such a folder
+        port = int(((data if data.exists() else profile) / "DevToolsActivePort").read_text().splitlines()[0])
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=1) as reply:
             targets = json.load(reply)
     except (OSError, ValueError, IndexError):

@@ -1,5 +1,6 @@
 """A service under test: `assay serve` with a home of its own, its API, and what it leaves behind."""
 
+import contextlib
 import json
 import os
 import re
@@ -29,6 +30,7 @@ class Service:
         self.log = self.home.parent / (self.home.name + ".log")
         self.process: subprocess.Popen | None = None
         self.origin = ""
+        self.files_in_memory: set[Path] = set()
 
     def __enter__(self):
         self.start()
@@ -41,7 +43,8 @@ class Service:
             os.kill(pid, signal.SIGKILL)
         if kind is None:
             self.log.unlink(missing_ok=True)
-        shutil.rmtree(self.home, ignore_errors=True)
+        for folder in (self.home, *self.files_in_memory):
+            shutil.rmtree(folder, ignore_errors=True)
 
     def start(self) -> float:
         """Starts the service; returns the seconds until it answered."""
@@ -107,6 +110,7 @@ class Service:
         end = time.monotonic() + within
         while True:
             row = self.run(run_id)
+            self.profiles()
             if row["state"] in states:
                 return row
             if time.monotonic() > end:
@@ -148,9 +152,13 @@ class Service:
         return found
 
     def profiles(self) -> list[Path]:
-        """The profile folders of browsers that run now."""
+        """The profile folders of browsers that run now. Where their links lead to is kept, to be looked for at the end."""
         folder = self.home / "profiles"
-        return list(folder.iterdir()) if folder.exists() else []
+        found = list(folder.iterdir()) if folder.exists() else []
+        for profile in found:
+            with contextlib.suppress(OSError):
+                self.files_in_memory.add(Path(os.readlink(profile / "t")))
+        return found
 
     def receipts(self) -> dict[str, dict]:
         """Every receipt file of the home, verified by the program, by run id."""
@@ -172,6 +180,7 @@ class Service:
         """Processes, profiles and temporary files that nobody owns any more."""
         left = [f"process {pid}" for pid in self.processes()]
         left += [str(path) for path in self.profiles()]
+        left += [str(path) for path in self.files_in_memory if path.exists()]
         left += [str(path) for path in self.home.rglob("*") if path.name.endswith((".tmp", ".part"))]
         return left
 

@@ -92,7 +92,7 @@ TEST_CASE("a browser's temporary folder is short enough for its sockets under a 
     const fs::path home = folder.path() / std::string(120, 'h');
     real_clock time;
     system_random random;
-    auto profile = profile_folder::create(home, time, random).value();
+    auto profile = profile_folder::create(home, time, random, std::nullopt).value();
     const fs::path temporary = profile->temporary_files();
     CHECK(temporary.string().size() + std::string("/org.chromium.Chromium.XXXXXX/SingletonSocket").size() < 104);
     CHECK(fs::is_directory(temporary));
@@ -101,4 +101,44 @@ TEST_CASE("a browser's temporary folder is short enough for its sockets under a 
     CHECK(profile->remove(*commands));
     CHECK_FALSE(fs::exists(temporary));
     CHECK_FALSE(fs::exists(profile->path()));
+}
+
+TEST_CASE("a browser's files lie in memory where there is room, under the profile's name, and go with it") {
+    const test::temporary_folder home;
+    const test::temporary_folder memory;
+    real_clock time;
+    system_random random;
+    auto profile = profile_folder::create(home.path(), time, random, memory.path()).value();
+    CHECK(profile->user_data().string().starts_with(profile->path().string() + "/"));
+    std::ofstream(profile->user_data() / "Local State") << "x";
+    std::ofstream(profile->temporary_files() / "left behind") << "x";
+    const fs::path real = fs::canonical(profile->user_data() / "Local State");
+    CHECK(real.string().starts_with(memory.path().string() + "/"));
+    CHECK_EQ(fs::status(profile->temporary_files()).permissions(), fs::perms::owner_all);
+    const auto commands = make_system_commands();
+    CHECK(profile->remove(*commands));
+    CHECK_FALSE(fs::exists(profile->path()));
+    CHECK(fs::is_empty(memory.path()));
+}
+
+TEST_CASE("a sweep removes what the profile of a dead owner keeps in memory") {
+    const test::temporary_folder home;
+    const test::temporary_folder memory;
+    real_clock time;
+    system_random random;
+    const fs::path orphan = home.path() / "profiles" / make_sortable_id(time, random);
+    const fs::path outside = memory.path() / "assay-0000000000000";
+    fs::create_directories(orphan);
+    fs::create_directories(outside / "data" / "Default");
+    fs::create_directory_symlink(outside, orphan / "t");
+    const auto commands = make_system_commands();
+    CHECK_EQ(sweep_profiles(home.path(), *commands).folders_removed, 1);
+    CHECK_FALSE(fs::exists(orphan));
+    CHECK(fs::is_empty(memory.path()));
+}
+
+TEST_CASE("only a folder that lies in memory is taken for one") {
+    const test::temporary_folder on_disk;
+    CHECK_EQ(find_memory_folder(on_disk.path() / "none"), std::nullopt);
+    CHECK_EQ(find_memory_folder("/proc"), std::nullopt);
 }
