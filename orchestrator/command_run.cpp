@@ -162,10 +162,12 @@ int run_remotely(const run_options& options, const run_request& request) {
     return exit_code_of(done->document);
 }
 
-void print_summary(const recorded_receipt& recorded) {
+/// `home` is the one that was asked for: the server that shows this receipt must be given the same.
+void print_summary(const recorded_receipt& recorded, const std::optional<std::string>& home) {
     std::cout << summary_text(recorded.document, wants_colour()) << "\nreceipt   " << recorded.path.string()
               << "\ncheck it  assay verify " << recorded.path.string()
-              << "\nsee it    assay serve   then open http://127.0.0.1:8080/receipts/" << recorded.document.id << '\n';
+              << "\nsee it    assay serve" << (home ? " --home " + *home : "") << "   then open http://127.0.0.1:8080/receipts/"
+              << recorded.document.id << '\n';
 }
 
 }  // namespace
@@ -219,7 +221,7 @@ int command_run(const run_options& options) {
     if (options.json)
         std::cout << receipt_text(recorded.document) << '\n';
     else
-        print_summary(recorded);
+        print_summary(recorded, options.shared.home);
     return exit_code_of(recorded.document);
 }
 
