@@ -1,32 +1,12 @@
 // The frame around every view: masthead, navigation, theme, the place where views appear.
 
-import { html, LitElement, nothing, type TemplateResult } from "lit";
+import { html, LitElement, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import type { Source } from "./data/source";
-import { addressOf, type Route, type Router } from "./router";
+import { entries, masthead } from "./components/masthead";
+import { applyTheme, readTheme, type Theme } from "./components/theme";
+import type { Route, Router } from "./router";
 import { unreachable } from "./data/problem";
-
-interface Entry {
-  view: string;
-  title: string;
-  /** Needs a server that can start runs. */
-  live_only?: boolean;
-}
-
-const entries: Entry[] = [
-  { view: "overview", title: "Overview" },
-  { view: "receipts", title: "Receipts" },
-  { view: "runs", title: "Runs", live_only: true },
-  { view: "curve", title: "Curve" },
-  { view: "compare", title: "Compare" },
-  { view: "trends", title: "Trends", live_only: true },
-  { view: "schedules", title: "Schedules", live_only: true },
-  { view: "machines", title: "Machines", live_only: true },
-];
-
-const themes = ["system", "light", "dark"] as const;
-type Theme = (typeof themes)[number];
-const theme_key = "assay-theme";
 
 @customElement("assay-app")
 export class AppShell extends LitElement {
@@ -74,44 +54,18 @@ export class AppShell extends LitElement {
 
   private setTheme(theme: Theme): void {
     this.theme_ = theme;
-    if (theme === "system") delete document.documentElement.dataset["theme"];
-    else document.documentElement.dataset["theme"] = theme;
-    window.dispatchEvent(new Event("assay-theme-changed"));
-    try {
-      localStorage.setItem(theme_key, theme);
-    } catch {
-      // Storage may be forbidden; the choice then lasts as long as the page.
-    }
+    applyTheme(theme);
   }
 
   protected override render(): TemplateResult {
-    const current = this.route_?.view;
-    const next_theme = themes[(themes.indexOf(this.theme_) + 1) % themes.length]!;
     return html`<a class="skip" href="#content" @click=${this.skip}>Skip to content</a>
-      <header class="masthead">
-        <div class="masthead-inner">
-          <a class="brand" href=${this.router.href("/")}
-            ><svg class="brand-mark" viewBox="0 0 32 32" aria-hidden="true">
-              <circle cx="16" cy="16" r="15" />
-              <path d="M9 22 L16 8 L23 22 M12 17.5 h8" /></svg
-            >Assay</a
-          >
-          <nav aria-label="Views">
-            <ul>
-              ${entries
-                .filter((entry) => this.source.live || entry.live_only !== true)
-                .map(
-                  (entry) =>
-                    html`<li>
-                      <a href=${this.router.href(addressOf(entry.view))} aria-current=${entry.view === current ? "page" : nothing}>${entry.title}</a>
-                    </li>`,
-                )}
-              ${this.source.live ? html`<li><a href="/playground/" target="_self">Playground</a></li>` : nothing}
-            </ul>
-          </nav>
-          <button class="theme" @click=${() => this.setTheme(next_theme)}>Theme: ${this.theme_}</button>
-        </div>
-      </header>
+      ${masthead({
+        current: this.route_?.view,
+        live: this.source.live,
+        href: (path) => this.router.href(path),
+        theme: this.theme_,
+        choose: (theme) => this.setTheme(theme),
+      })}
       <main id="content" tabindex="-1">${this.renderView()}</main>
       <footer class="colophon">
         <p>
@@ -198,13 +152,4 @@ async function loadView(route: Route): Promise<void> {
 function titleOf(route: Route): string {
   if (route.id !== undefined) return `${route.view === "runs" ? "Run" : "Receipt"} ${route.id}`;
   return entries.find((entry) => entry.view === route.view)?.title ?? "Not found";
-}
-
-function readTheme(): Theme {
-  try {
-    const stored = localStorage.getItem(theme_key);
-    return themes.find((theme) => theme === stored) ?? "system";
-  } catch {
-    return "system";
-  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { absent, ago, distinctNames, duration, flops, moment, percent, ratio } from "./format";
+import { absent, ago, byName, distinctNames, duration, flops, moment, percent, ratio, speedupWords } from "./format";
 
 describe("formats", () => {
   it("choose the unit that keeps a number readable", () => {
@@ -13,6 +13,16 @@ describe("formats", () => {
     expect(percent(0.0472)).toBe("4.72 %");
     expect(percent(1e-7)).toBe("1.0e-5 %");
     expect(percent(0)).toBe("0.00 %");
+  });
+
+  it("keep three digits of what is smaller than one", () => {
+    expect(ratio(0.011_42)).toBe("0.0114×");
+    expect(percent(0.000_18)).toBe("0.0180 %");
+  });
+
+  it("say in words which of two is faster", () => {
+    expect(speedupWords(9.312, "wasm-simd-mt", "webgpu")).toBe("webgpu trained 9.31 times as fast as wasm-simd-mt");
+    expect(speedupWords(0.0125, "wasm-simd-mt", "webgpu")).toBe("webgpu took 80.0 times as long as wasm-simd-mt");
   });
 
   it("say that a value is absent and never invent one", () => {
@@ -42,5 +52,10 @@ describe("machines", () => {
       { machine_id: "", machine_name: "" },
     ]);
     expect([...names.values()]).toEqual(["vm (aaaa)", "vm (bbbb)", "bench", "machine not stated"]);
+  });
+
+  it("are ordered as people count, the one without a name last", () => {
+    const machines = ["bench-10", "bench-2", "", "studio"].map((name) => ({ id: name, name: name || "machine not stated" }));
+    expect(machines.sort(byName).map(({ id }) => id)).toEqual(["bench-2", "bench-10", "studio", ""]);
   });
 });

@@ -80,6 +80,16 @@ export function distinctNames(machines: readonly { machine_id: string; machine_n
   return new Map([...names].map(([id, name]) => [id, times.get(name) === 1 || id === name ? name : `${name} (${id.slice(0, 4)})`]));
 }
 
+/** Orders names as people count: "bench-2" before "bench-10", and what has no name of its own last. */
+export function byName(a: { id: string; name: string }, b: { id: string; name: string }): number {
+  return Number(a.id === "") - Number(b.id === "") || a.name.localeCompare(b.name, "en", { numeric: true });
+}
+
+/** Which is faster and by how much, in words: "webgpu trained 9.31 times as fast as wasm-simd-mt". */
+export function speedupWords(speedup: number, a: string, b: string): string {
+  return speedup >= 1 ? `${b} trained ${trimmed(speedup)} times as fast as ${a}` : `${b} took ${trimmed(1 / speedup)} times as long as ${a}`;
+}
+
 /** Enough of a digest to recognise it. */
 export function shortDigest(digest: string | undefined): string {
   return digest === undefined ? absent : digest.slice(0, 12);
@@ -89,5 +99,6 @@ function trimmed(value: number): string {
   const size = Math.abs(value);
   if (size >= 100) return value.toFixed(0);
   if (size >= 10) return value.toFixed(1);
-  return value.toFixed(2);
+  // Two decimals would make 0.0114 a 0.01.
+  return size >= 1 || size === 0 ? value.toFixed(2) : value.toPrecision(3);
 }

@@ -121,3 +121,70 @@ describe("more than two receipts", () => {
     expect(await session.page.locator("[data-comparable] h3").count()).toBe(3 - 1);
   });
 });
+
+describe("a reader who is new here", () => {
+  it("is told the way from nothing to an answer: a run, its receipt, a comparison", async () => {
+    await open({ receipts: [] });
+    await session.visit("/");
+    const steps = session.page.locator(".empty ol li");
+    expect(await steps.count()).toBe(3);
+    expect(await steps.getByRole("link").allInnerTexts()).toEqual(["Start the first run", "Compare"]);
+    await session.visit("/receipts");
+    expect(await session.text()).toContain("No receipt yet");
+    await session.visit("/receipts?verdict=refused");
+    expect(await session.text()).toContain("No receipt matches");
+  });
+
+  it("is told what a comparison still needs", async () => {
+    await open({ receipts: [makeReceipt({ id: "one" })] });
+    await session.visit("/compare?a=one");
+    await session.page.getByRole("link", { name: "Start another run" }).waitFor();
+    api.data = smallLab();
+    await session.visit("/compare");
+    await session.page.getByText("Choose two receipts above").waitFor();
+    await session.visit("/compare?a=bench-01-large");
+    await session.page.getByText("Choose a second receipt above").waitFor();
+  });
+
+  it("reads in words which arm was faster, also where the first one was", async () => {
+    await open({ receipts: [makeReceipt({ id: "faster", speedup: 9.3 }), makeReceipt({ id: "slower", speedup: 0.0125 })] });
+    await session.visit("/receipts/faster");
+    expect(await session.text()).toMatch(/webgpu trained 9\.\d+ times as fast as wasm-simd-mt/);
+    await session.visit("/receipts/slower");
+    expect(await session.text()).toMatch(/webgpu took \d+\.\d times as long as wasm-simd-mt/);
+  });
+});
+
+describe("published figures that name no machine", () => {
+  it("have no history, leave the first one to a machine that has, and are no measurement that needs a look", async () => {
+    const published = makeReceipt({ id: "published", machine: "", verdict: "unqualified", evidence: "historical" });
+    published.machine!["machine_id"] = "";
+    const lab = smallLab();
+    await open({ ...lab, receipts: [published, ...lab.receipts.filter(({ verdict }) => verdict.result === "verified")] });
+    await session.visit("/trends");
+    expect(await session.page.getByLabel("Machine").locator("option").allInnerTexts()).toEqual(["bench-01", "bench-02", "studio"]);
+    await session.page.locator(".chart-area svg").waitFor();
+    await session.visit("/");
+    expect(await session.page.locator(".matrix tbody th").last().innerText()).toBe("machine not stated");
+    expect(await session.text()).toContain("Nothing: every measurement");
+  });
+});
+
+describe("on a phone", () => {
+  it.each(["/receipts", "/runs", "/schedules", "/machines"])("%s has nothing to scroll sideways for", async (path) => {
+    await open(smallLab());
+    await session.page.setViewportSize({ width: 390, height: 844 });
+    await session.visit(path);
+    const tables = session.page.locator(".table-scroll:has(.cards)");
+    expect(await tables.count()).toBe(1);
+    expect(await tables.evaluateAll((all) => all.map((table) => table.scrollWidth - table.clientWidth))).toEqual([0]);
+    expect(await session.accessibility()).toEqual([]);
+  });
+
+  it("the head of the page leaves most of the window to the view", async () => {
+    await open(smallLab());
+    await session.page.setViewportSize({ width: 390, height: 844 });
+    await session.visit("/");
+    expect((await session.page.locator(".masthead").boundingBox())!.height).toBeLessThan(140);
+  });
+});

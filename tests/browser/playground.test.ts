@@ -91,6 +91,15 @@ describe("the playground", () => {
     expect(await session.text()).toContain("its speed says nothing about a GPU");
   });
 
+  it("has the theme that was chosen in the dashboard, and leads back to its views", async () => {
+    await open("preset=smoke&arm=wasm-simd-mt");
+    await session.page.evaluate(() => localStorage.setItem("assay-theme", "dark"));
+    await session.page.reload();
+    await session.page.getByRole("button", { name: "Theme: dark" }).waitFor();
+    expect(await session.page.evaluate(() => document.documentElement.dataset["theme"])).toBe("dark");
+    expect(await session.page.getByRole("navigation").getByRole("link").count()).toBe(9);
+  });
+
   it("stops when asked, keeps what was seen, and trains again", async () => {
     await open("preset=tiny&arm=wasm-simd-mt");
     await train(10_000);

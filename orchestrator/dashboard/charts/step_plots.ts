@@ -3,6 +3,7 @@
 import { axisX, axisY, dot, gridX, gridY, line, plot, ruleX, ruleY, text, tickX } from "@observablehq/plot";
 import { blockNames, type ArmRecord, type Receipt } from "../data/receipt";
 import { duration } from "../format";
+import { shortened } from "./label_places";
 import { logDomain, logTicks } from "./log_ticks";
 import { blockMedian, blockPairs, stepDrifts } from "../verify/recompute";
 
@@ -123,6 +124,7 @@ export async function lossCurves(receipt: Receipt, width: number): Promise<Eleme
     width,
     height: Math.round(Math.min(320, Math.max(220, width * 0.45))),
     marginLeft: 56,
+    marginBottom: 44,
     x: { label: "training step", nice: true },
     y: { label: "loss (nats)", nice: true },
     marks: [
@@ -152,12 +154,13 @@ export function driftCurve(receipt: Receipt, width: number): Promise<Element> {
       width,
       height: Math.round(Math.min(320, Math.max(220, width * 0.45))),
       marginLeft: 64,
+      marginBottom: 44,
       x: { label: "training step" },
       y: { label: "loss difference (%)", zero: true },
       marks: [
         gridY({ stroke: "var(--rule)", strokeOpacity: 1 }),
         axisX({ ticks: 6, label: "training step", tickFormat: (value: number) => (Number.isInteger(value) ? String(value) : "") }),
-        axisY({ ticks: 4, label: "loss difference (%)", tickFormat: (value: number) => (value === 0 ? "0" : value.toPrecision(1)) }),
+        axisY({ ticks: 4, label: "loss difference (%)", tickFormat: (value: number) => (value === 0 ? "0" : value < 1e-4 ? value.toExponential(0) : value.toPrecision(1)) }),
         line(points, { x: "step", y: "drift", z: "pair", stroke: "var(--series-3)", strokeWidth: 1.5 }),
       ],
     }),
@@ -173,18 +176,21 @@ export function distributions(groups: { name: string; values: number[]; side: "A
   });
   const logarithmic = needsLogarithm(medians.map((item) => item.value));
   const domain = logDomain(points.map((point) => point.value));
-  const ticks = logarithmic ? logTicks(domain) : 5;
+  const ticks = logarithmic ? logTicks(domain, width < 500 ? 4 : 9) : 5;
+  const left = Math.min(220, Math.round(width * 0.42));
   return Promise.resolve(
     plot({
       width,
       marginRight: 30,
-      height: 60 + groups.length * 28,
-      marginLeft: Math.min(220, Math.round(width * 0.36)),
+      marginBottom: 44,
+      height: 70 + groups.length * 24,
+      marginLeft: left,
       x: logarithmic ? { type: "log", domain } : { nice: true },
       y: { label: null, domain: groups.map((group) => group.name) },
       marks: [
         gridX({ ticks, stroke: "var(--rule)", strokeOpacity: 1 }),
         axisX({ ticks, label: "ms a step", tickFormat: (value: number) => String(value) }),
+        axisY({ label: null, tickSize: 0, tickFormat: (name: string) => shortened(name, Math.floor(left / 6.6)) }),
         dot(points, { x: "value", y: "name", r: 3, fill: (point: { side: "A" | "B" }) => side_colour[point.side], fillOpacity: 0.35 }),
         tickX(medians, { x: "value", y: "name", stroke: (item: { side: "A" | "B" }) => side_colour[item.side], strokeWidth: 3 }),
       ],

@@ -2,9 +2,7 @@
 
 import { html, LitElement, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
-
-/** The event of the window after another theme was chosen. */
-export const theme_changed = "assay-theme-changed";
+import { theme_changed } from "./theme";
 
 /** Draws into a width in CSS pixels. Loaded on demand, so that no view waits for the chart library. */
 export type Draw = (width: number) => Promise<Element>;

@@ -9,11 +9,21 @@ interface Ratio {
   precision?: string;
 }
 
-/** "9.31×  9.1× to 9.5×", or "9.31× point" where there is no interval; marksKey() explains both. */
+/** "9.10 to 9.50×": the sign once, at the end. */
+export function intervalWords([low, high]: readonly number[]): string {
+  return `${ratio(low).replace("×", "")} to ${ratio(high)}`;
+}
+
+/** A text of any length in three lines; all of it on hovering. */
+export function clamped(text: string): TemplateResult {
+  return html`<span class="clamp" title=${text}>${text}</span>`;
+}
+
+/** "9.31×  9.10 to 9.50×", or "9.31× point" where there is no interval; marksKey() explains both. */
 export function ratioFigure(value: Ratio): TemplateResult {
   if (value.speedup === undefined) return html`<span class="ratio ratio-absent">no ratio</span>`;
   const range = value.interval95
-    ? html`<span class="ratio-range" title="95 % interval over quadruples">${ratio(value.interval95[0])} to ${ratio(value.interval95[1])}</span>`
+    ? html`<span class="ratio-range" title="95 % interval over quadruples">${intervalWords(value.interval95)}</span>`
     : html`<span class="ratio-range" title="one or two quadruples: no interval, judged by the spread of repeats">point</span>`;
   return html`<span class="ratio"><b>${ratio(value.speedup)}</b> ${range}</span>`;
 }

@@ -4,7 +4,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import type { ReceiptSummary } from "../data/source";
 import { duration, machineName, moment, percent } from "../format";
 import { addressOf, type Router } from "../router";
-import { ratioFigure } from "./figures";
+import { clamped, ratioFigure } from "./figures";
 import { evidenceMark, verdictMark } from "./verdict";
 
 /** Lets rows be chosen, for a comparison. */
@@ -15,7 +15,7 @@ export interface RowChoice {
 
 export function receiptTable(receipts: readonly ReceiptSummary[], router: Router, caption: string, choice?: RowChoice): TemplateResult {
   return html`<div class="table-scroll" tabindex="0" role="region" aria-label=${caption}>
-    <table>
+    <table class="cards">
       <caption>
         ${caption}
       </caption>
@@ -37,24 +37,24 @@ export function receiptTable(receipts: readonly ReceiptSummary[], router: Router
         ${receipts.map(
           (receipt) =>
             html`<tr>
-              ${choice === undefined ? nothing : html`<td>${checkbox(receipt, choice)}</td>`}
+              ${choice === undefined ? nothing : html`<td class="choose">${checkbox(receipt, choice)}</td>`}
               <th scope="row">
                 <a href=${router.href(addressOf("receipts", receipt.id))}>${moment(receipt.created_at)}</a>
-                ${receipt.label === undefined ? nothing : html`<span class="sub long">${receipt.label}</span>`}
+                ${receipt.label === undefined ? nothing : html`<span class="sub long">${clamped(receipt.label)}</span>`}
               </th>
-              <td>
+              <td class="whole">
                 ${verdictMark(receipt.verdict)} ${receipt.evidence === "measured" ? nothing : evidenceMark(receipt.evidence)}
                 ${receipt.verdict === "verified" || receipt.first_reason === undefined
                   ? nothing
-                  : html`<span class="sub long">${receipt.first_reason}</span>`}
+                  : html`<span class="sub long">${clamped(receipt.first_reason)}</span>`}
               </td>
-              <td>${receipt.preset || "custom"}</td>
-              <td class="long">${machineName(receipt)}</td>
-              <td>${ratioFigure(receipt)}</td>
-              <td class="number">${duration(receipt.a_median_ms)}</td>
-              <td class="number">${duration(receipt.b_median_ms)}</td>
-              <td class="number">${percent(receipt.max_loss_drift)}</td>
-              <td class="long">${receipt.arm_a} / ${receipt.arm_b}</td>
+              <td data-name="preset">${receipt.preset || "custom"}</td>
+              <td data-name="machine" class="long">${clamped(machineName(receipt))}</td>
+              <td data-name="ratio">${ratioFigure(receipt)}</td>
+              <td data-name="A" class="number">${duration(receipt.a_median_ms)}</td>
+              <td data-name="B" class="number">${duration(receipt.b_median_ms)}</td>
+              <td data-name="drift" class="number">${percent(receipt.max_loss_drift)}</td>
+              <td data-name="arms" class="long whole">${receipt.arm_a} / ${receipt.arm_b}</td>
             </tr>`,
         )}
       </tbody>

@@ -56,7 +56,7 @@ export function marksKey(): TemplateResult {
       </dl>
       <dl class="facts">
         ${Object.entries(evidence_meaning).map(([evidence, meaning]) => html`<div><dt>${evidenceMark(evidence as Evidence)}</dt><dd>${meaning}</dd></div>`)}
-        <div><dt>12.1× 11.8× to 12.4×</dt><dd>a ratio (A's time over B's) with its 95 % interval over three quadruples or more</dd></div>
+        <div><dt>12.1× 11.8 to 12.4×</dt><dd>a ratio (A's time over B's) with its 95 % interval over three quadruples or more</dd></div>
         <div><dt>12.1× point</dt><dd>a ratio of one or two quadruples: no interval, judged by how far the repeats lie apart</dd></div>
       </dl>
     </div>

@@ -1,6 +1,6 @@
 // Machines by presets: the newest figure of each, and what stands beside it.
 
-import { distinctNames } from "../format";
+import { byName, distinctNames } from "../format";
 import { bySize } from "./presets";
 import type { CurvePoint, ReceiptSummary } from "./source";
 
@@ -46,7 +46,7 @@ export function buildMatrix(points: readonly CurvePoint[]): Matrix {
   }
   return {
     presets: [...presets].sort(bySize),
-    machines: [...machines.values()].sort((a, b) => a.name.localeCompare(b.name)),
+    machines: [...machines.values()].sort(byName),
   };
 }
 

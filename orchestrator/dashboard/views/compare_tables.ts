@@ -4,7 +4,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import { flatten } from "../components/figures";
 import type { Receipt } from "../data/receipt";
 import type { Comparison, Difference } from "../data/source";
-import { absent, ratio } from "../format";
+import { absent, ratio, shortDigest } from "../format";
 
 /** One receipt of a comparison. The first has no comparison: it is what the others are held against. */
 export interface Compared {
@@ -14,6 +14,8 @@ export interface Compared {
   /** Absent where nobody has compared this one with the first. */
   comparison: Comparison | undefined;
 }
+
+const switches_field = "browser.switches";
 
 const ordinals = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"];
 
@@ -136,6 +138,7 @@ export function environment(compared: readonly Compared[]): TemplateResult | typ
       : new Map(flatten({ machine: receipt.machine, browser: receipt.browser, environment: receipt.environment, adapter: receipt.adapter?.page })),
   );
   const names = [...new Set(facts.flatMap((own) => [...own.keys()]))].filter((name) => new Set(facts.map((own) => own.get(name))).size > 1);
+  const switches = differingItems(compared.map(({ receipt }) => receipt?.browser?.switches ?? []));
   return html`<section class="section">
     <h2>Environment, where it differs</h2>
     ${names.length === 0
@@ -147,8 +150,8 @@ export function environment(compared: readonly Compared[]): TemplateResult | typ
           names.map(
             (name) =>
               html`<tr>
-                <th scope="row" class="long"><code>${name}</code></th>
-                ${facts.map((own) => html`<td class="long">${own.get(name) ?? absent}</td>`)}
+                <th scope="row" class="long"><code>${name}</code>${name === switches_field ? html`<span class="sub">those that are not everywhere</span>` : nothing}</th>
+                ${facts.map((own, index) => html`<td class="long">${name === switches_field ? switches[index] : briefly(own.get(name) ?? absent)}</td>`)}
               </tr>`,
           ),
         )}
@@ -176,5 +179,16 @@ export function table(name: string, head: unknown, rows: unknown): TemplateResul
 
 function valueText(value: unknown): string {
   if (value === undefined || value === null) return absent;
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return typeof value === "string" ? briefly(value) : JSON.stringify(value);
+}
+
+/** A digest by its beginning, a measured number by the digits that anybody reads; the receipts have both whole. */
+function briefly(text: string): string {
+  if (/^[0-9a-f]{64}$/.test(text)) return `${shortDigest(text)}…`;
+  return /^-?\d+\.\d{5,}(e[-+]?\d+)?$/.test(text) ? String(Number(Number(text).toPrecision(4))) : text;
+}
+
+/** The items of each list that are not in all of them. */
+function differingItems(lists: readonly (readonly string[])[]): string[] {
+  return lists.map((own) => own.filter((item) => !lists.every((list) => list.includes(item))).join(" ") || "nothing further");
 }

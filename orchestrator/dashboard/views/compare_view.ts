@@ -60,7 +60,7 @@ export class CompareView extends View {
         </div>
       </div>
       ${whenReady(this.choices_, "the receipts", (page) => this.renderChoices(page.items))}
-      ${this.chosen().length < 2 ? nothing : whenReady(this.compared_, "the comparison", (compared) => this.renderCompared(compared))}`;
+      ${this.chosen().length < 2 ? this.renderHint() : whenReady(this.compared_, "the comparison", (compared) => this.renderCompared(compared))}`;
   }
 
   private renderChoices(receipts: ReceiptSummary[]): TemplateResult {
@@ -75,6 +75,23 @@ export class CompareView extends View {
     return html`<div class="sheet choices">
       ${Array.from({ length: slots }, (_, index) => this.renderChoice(index, ids, receipts))} ${this.renderMachines(receipts)}
     </div>`;
+  }
+
+  /** What is still to be done before there is an answer. */
+  private renderHint(): TemplateResult | typeof nothing {
+    const receipts = this.choices_.value?.items ?? [];
+    if (receipts.length === 0) return nothing;
+    if (receipts.length === 1) {
+      return emptyState(
+        "Two receipts are needed",
+        this.source.live ? html`There is one so far. <a href=${this.href("/runs")}>Start another run</a>; the answer shows here.` : "This copy has only one.",
+      );
+    }
+    const [first] = this.chosen();
+    return emptyState(
+      first === undefined ? "Choose two receipts above" : "Choose a second receipt above",
+      "Whether they may be compared is answered here, with the reasons; then come the figures side by side and what differs.",
+    );
   }
 
   private renderChoice(index: number, ids: readonly string[], receipts: ReceiptSummary[]): TemplateResult {
@@ -133,8 +150,9 @@ export class CompareView extends View {
   }
 }
 
+/** What tells a receipt from its neighbours in a narrow list comes first. */
 function optionWords(receipt: ReceiptSummary): string {
   const figure = receipt.speedup === undefined ? "no ratio" : ratio(receipt.speedup);
-  const label = receipt.label === undefined ? "" : `, ${receipt.label.slice(0, 60)}`;
-  return `${moment(receipt.created_at)}, ${receipt.preset || "custom"}, ${armPair(receipt)}: ${figure}, ${receipt.verdict}${label}`;
+  const label = receipt.label === undefined ? "" : ` “${receipt.label.slice(0, 40)}”`;
+  return `${receipt.preset || "custom"}${label} ${figure}, ${moment(receipt.created_at)}, ${receipt.verdict}, ${armPair(receipt)}`;
 }

@@ -5,6 +5,7 @@ import { customElement } from "lit/decorators.js";
 import "../components/chart_figure";
 import { ratioFigure } from "../components/figures";
 import { emptyState, whenReady } from "../components/states";
+import { shapeMark, shapeOf } from "../charts/series_shapes";
 import { evidence_meaning, evidenceMark, verdictMark } from "../components/verdict";
 import { View } from "../components/view";
 import { cumulativeRows, curveSeries, newestPoints } from "../data/curve_series";
@@ -13,7 +14,7 @@ import { armPair, armPairs } from "../data/matrix";
 import { bySize } from "../data/presets";
 import type { CurvePoint } from "../data/source";
 import type { Evidence } from "../data/receipt";
-import { distinctNames, flops, moment, ratio } from "../format";
+import { byName, distinctNames, flops, machineName, moment, ratio } from "../format";
 import { addressOf } from "../router";
 
 const refresh_ms = 60_000;
@@ -37,11 +38,17 @@ export class CurveView extends View {
   }
 
   private renderCurve(points: CurvePoint[]): TemplateResult {
-    if (points.length === 0) return emptyState("Nothing to draw yet", "Measured receipts of several presets make the curve.");
+    if (points.length === 0) return emptyState(
+        "Nothing to draw yet",
+        html`Measured receipts of several presets make the curve.${this.source.live ? html` <a href=${this.href("/runs")}>Start a run</a> of each size.` : nothing}`,
+      );
     const pairs = armPairs(points);
     const wanted = this.route.query.get("arms");
     const pair = wanted !== null && pairs.includes(wanted) ? wanted : pairs[0]!;
-    const chosen = points.filter((point) => armPair(point) === pair).sort(byMachineAndSize);
+    const of_pair = points.filter((point) => armPair(point) === pair).sort(byMachineAndSize);
+    const machines = distinctNames(of_pair);
+    const machine = this.route.query.get("machine");
+    const chosen = machine !== null && machines.has(machine) ? of_pair.filter((point) => point.machine_id === machine) : of_pair;
     const bars = cumulativeRows(points);
     const classes = [...new Set(chosen.map((point) => point.evidence))];
     return html`<div class="filters">
@@ -52,6 +59,16 @@ export class CurveView extends View {
               this.router.navigate(addressOf("curve", undefined, { arms: (event.target as HTMLSelectElement).value }), { replace: true })}
           >
             ${pairs.map((name) => html`<option value=${name} ?selected=${name === pair}>${name}</option>`)}
+          </select>
+        </label>
+        <label class="field"
+          >Machine
+          <select
+            @change=${(event: Event) =>
+              this.router.navigate(addressOf("curve", undefined, { arms: pair, machine: (event.target as HTMLSelectElement).value }), { replace: true })}
+          >
+            <option value="">all ${machines.size}</option>
+            ${[...machines].filter(([id]) => id !== "").map(([id, name]) => html`<option value=${id} ?selected=${id === machine}>${name}</option>`)}
           </select>
         </label>
       </div>
@@ -83,15 +100,15 @@ export class CurveView extends View {
         ${curveSeries(points).map(
           (series) =>
             html`<li class=${`series-${(series.colour % 6) + 1}`}>
-              <svg viewBox="0 0 28 10" aria-hidden="true">
-                <line x1="0" y1="5" x2="28" y2="5" stroke="currentColor" stroke-width="2"></line>
-                <circle cx="14" cy="5" r="4" fill="currentColor"></circle></svg
-              >${series.name}
+              <svg viewBox="0 0 28 12" aria-hidden="true">
+                <line x1="0" y1="6" x2="28" y2="6" stroke="currentColor" stroke-width="2"></line>
+                ${shapeMark(shapeOf(series.colour))}</svg
+              ><span>${series.name}</span>
             </li>`,
         )}
       </ul>
       <ul class="chart-key">
-        ${classes.map((evidence) => html`<li>${evidenceMark(evidence)} ${evidence_meaning[evidence] ?? ""}: ${evidence === "measured" ? "filled, joined" : evidence === "projected" ? "dotted ring" : "open ring"}</li>`)}
+        ${classes.map((evidence) => html`<li>${evidenceMark(evidence)} ${evidence_meaning[evidence] ?? ""}: ${evidence === "measured" ? "filled, joined" : evidence === "projected" ? "dotted outline" : "open outline"}</li>`)}
       </ul>`;
   }
 
@@ -165,5 +182,6 @@ export class CurveView extends View {
 }
 
 function byMachineAndSize(a: CurvePoint, b: CurvePoint): number {
-  return a.machine_id.localeCompare(b.machine_id) || bySize(a.preset ?? "", b.preset ?? "");
+  const named = (point: CurvePoint): { id: string; name: string } => ({ id: point.machine_id, name: machineName(point) });
+  return byName(named(a), named(b)) || a.machine_id.localeCompare(b.machine_id) || bySize(a.preset ?? "", b.preset ?? "");
 }

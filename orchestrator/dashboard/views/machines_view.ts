@@ -2,12 +2,12 @@
 
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement } from "lit/decorators.js";
-import { factList } from "../components/figures";
+import { clamped, factList } from "../components/figures";
 import { emptyState, whenReady } from "../components/states";
 import { View } from "../components/view";
 import { LiveQuery } from "../data/live_query";
 import type { Machine } from "../data/source";
-import { ago, moment } from "../format";
+import { absent, ago, moment } from "../format";
 import { addressOf } from "../router";
 
 @customElement("assay-machines-view")
@@ -29,9 +29,9 @@ export class MachinesView extends View {
   }
 
   private renderList(machines: Machine[]): TemplateResult {
-    if (machines.length === 0) return emptyState("No machine yet", "A machine shows here with its first receipt, or when its agent registers.");
+    if (machines.length === 0) return emptyState("No machine yet", html`A machine shows here with its first receipt (<a href=${this.href("/runs")}>start a run</a>), or when its agent registers.`);
     return html`<div class="table-scroll" tabindex="0" role="region" aria-label="Machines">
-      <table>
+      <table class="cards">
         <thead>
           <tr>
             <th scope="col">name</th>
@@ -46,12 +46,12 @@ export class MachinesView extends View {
           ${machines.map(
             (machine) =>
               html`<tr>
-                <th scope="row" class="long">${machine.name || machine.id || "published figures, no machine"}${machine.id === "" ? nothing : html`<span class="sub"><code>${machine.id}</code></span>`}</th>
-                <td class="long">${stateWords(machine)}</td>
-                <td>${ago(machine.last_seen)}</td>
-                <td class="long">${(machine.labels ?? []).join(", ")}</td>
-                <td><a href=${this.href(addressOf("receipts", undefined, { machine: machine.id }))}>${receiptWords(machine)}</a></td>
-                <td>${machine.facts === undefined ? nothing : html`<details><summary>facts</summary><div class="inside">${factList(machine.facts)}</div></details>`}</td>
+                <th scope="row" class="long">${clamped(machine.name || machine.id || "published figures, no machine")}${machine.id === "" ? nothing : html`<span class="sub"><code>${machine.id}</code></span>`}</th>
+                <td data-name="state" class="long">${stateWords(machine)}</td>
+                <td data-name="last seen">${ago(machine.last_seen)}</td>
+                <td data-name="labels" class="long">${(machine.labels ?? []).join(", ") || absent}</td>
+                <td data-name="receipts"><a href=${this.href(addressOf("receipts", undefined, { machine: machine.id }))}>${receiptWords(machine)}</a></td>
+                <td class="whole">${machine.facts === undefined ? nothing : html`<details><summary>facts</summary><div class="inside">${factList(machine.facts)}</div></details>`}</td>
               </tr>`,
           )}
         </tbody>

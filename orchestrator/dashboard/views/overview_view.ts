@@ -2,13 +2,14 @@
 
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement } from "lit/decorators.js";
-import { ratioFigure } from "../components/figures";
+import { clamped, ratioFigure } from "../components/figures";
 import { receiptTable } from "../components/receipt_table";
 import { emptyState, whenReady } from "../components/states";
 import { evidenceMark, marksKey, verdictMark } from "../components/verdict";
 import { View } from "../components/view";
 import { LiveQuery } from "../data/live_query";
 import { armPair, armPairs, buildMatrix, pointOf, type Cell } from "../data/matrix";
+import type { VerdictResult } from "../data/receipt";
 import type { CurvePoint, Page, ReceiptSummary } from "../data/source";
 import { ago } from "../format";
 import { addressOf } from "../router";
@@ -73,7 +74,7 @@ export class OverviewView extends View {
             ${matrix.machines.map(
               (machine) =>
                 html`<tr>
-                  <th scope="row" class="long">${machine.name}</th>
+                  <th scope="row" class="long">${clamped(machine.name)}</th>
                   ${matrix.presets.map((preset) => html`<td>${this.renderCell(machine.cells.get(preset))}</td>`)}
                 </tr>`,
             )}
@@ -84,17 +85,23 @@ export class OverviewView extends View {
   }
 
   private renderEmpty(): TemplateResult {
-    return emptyState(
-        "No receipt yet",
-        this.source.live
-          ? html`A measurement leaves a signed receipt, and every receipt shows here.
-              <a href=${this.href("/runs")}>Start the first run</a>, or run <code>assay run</code> on this machine.`
-          : "This copy was written without receipts.",
-      );
+    if (!this.source.live) return emptyState("No receipt yet", "This copy was written without receipts.");
+    return html`<div class="empty">
+      <h2>No receipt yet</h2>
+      <p>A measurement leaves a signed receipt with every sample in it, and every receipt shows here.</p>
+      <ol>
+        <li>
+          <a href=${this.href("/runs")}>Start the first run</a>, as the form proposes it: the smallest model takes less than a minute. Or run
+          <code>assay run</code> on this machine.
+        </li>
+        <li>Watch it; when it has ended, open its receipt. The page checks the signature and recomputes every figure.</li>
+        <li>Start a second one, and ask <a href=${this.href("/compare")}>Compare</a> whether the two may be compared.</li>
+      </ol>
+    </div>`;
   }
 
   private renderCell(cell: Cell | undefined): TemplateResult {
-    if (cell === undefined) return html`<span class="absent">not measured</span>`;
+    if (cell === undefined) return html`<span class="absent" title="not measured"><span aria-hidden="true">–</span><span class="visually-hidden">not measured</span></span>`;
     const { newest } = cell;
     const inside = html`${ratioFigure(newest)}
       <span class="sub">${newest.verdict === undefined ? nothing : verdictMark(newest.verdict)} ${evidenceMark(newest.evidence)}</span>`;
@@ -111,38 +118,42 @@ export class OverviewView extends View {
     if (receipts.length === 0) return nothing;
     const since = Date.now() - day_ms;
     const recent = receipts.filter((receipt) => Date.parse(receipt.created_at) >= since);
-    const troubled = receipts.filter((receipt) => receipt.verdict !== "verified").slice(0, shown_of_last_night);
+    const listed = this.source.live && recent.length === 0 ? receipts.slice(0, shown_of_quiet_times) : (this.source.live ? recent : receipts).slice(0, shown_of_last_night);
     return html`<section class="section">
-        ${this.source.live ? this.renderLastDay(receipts, recent) : this.renderCopy(receipts)}
+        ${this.source.live ? this.renderLastDay(receipts, recent, listed) : html`<h2>Newest receipts</h2>
+              ${receiptTable(listed, this.router, "The newest of this copy")}`}
         <p><a href=${this.href("/receipts")}>All receipts</a></p>
       </section>
       <section class="section">
         <h2>What needs a look</h2>
-        ${troubled.length === 0
-          ? html`<p>Nothing: each of the newest ${receipts.length} receipts is verified.</p>`
-          : receiptTable(troubled, this.router, "Receipts that are not verified, newest first")}
+        ${this.renderTroubled(receipts, new Set(listed.map(({ id }) => id)))}
       </section>`;
   }
 
-  private renderLastDay(receipts: ReceiptSummary[], recent: ReceiptSummary[]): TemplateResult {
+  /** Measurements that did not end well; published figures that nobody here can check are no news. */
+  private renderTroubled(receipts: ReceiptSummary[], listed: ReadonlySet<string>): TemplateResult {
+    const troubled = receipts.filter((receipt) => receipt.verdict !== "verified" && receipt.evidence === "measured");
+    if (troubled.length === 0) return html`<p>Nothing: every measurement among the newest ${receipts.length} receipts is verified.</p>`;
+    const further = troubled.filter(({ id }) => !listed.has(id));
+    const above = troubled.length - further.length;
+    return html`${above === 0 ? nothing : html`<p>${above === 1 ? "One receipt" : `${above} receipts`} in the list above: ${above === 1 ? "it is" : "they are"} not verified, and the reason stands beside the verdict.</p>`}
+      ${further.length === 0 ? nothing : receiptTable(further.slice(0, shown_of_last_night), this.router, "Receipts that are not verified, newest first")}`;
+  }
+
+  private renderLastDay(receipts: ReceiptSummary[], recent: ReceiptSummary[], listed: ReceiptSummary[]): TemplateResult {
     return html`<h2>The last 24 hours</h2>
       ${recent.length === 0
         ? html`<p>Nothing ran. The newest receipt is from ${ago(receipts[0]!.created_at)}.</p>
-            ${receiptTable(receipts.slice(0, shown_of_quiet_times), this.router, "The newest before that")}`
-        : html`<p>${this.countWords(recent, receipts.length === newest_limit && recent.length === newest_limit)}</p>
-            ${receiptTable(recent.slice(0, shown_of_last_night), this.router, "Newest receipts")}`}`;
+            ${receiptTable(listed, this.router, "The newest before that")}`
+        : html`${this.renderCounts(recent, receipts.length === newest_limit && recent.length === newest_limit)} ${receiptTable(listed, this.router, "Newest receipts")}`}`;
   }
 
-  /** A static copy has no last night: its newest receipts are as old as it is. */
-  private renderCopy(receipts: ReceiptSummary[]): TemplateResult {
-    return html`<h2>Newest receipts</h2>
-      ${receiptTable(receipts.slice(0, shown_of_last_night), this.router, "The newest of this copy")}`;
-  }
-
-  private countWords(recent: ReceiptSummary[], more: boolean): string {
-    const counts = new Map<string, number>();
-    for (const receipt of recent) counts.set(receipt.verdict, (counts.get(receipt.verdict) ?? 0) + 1);
-    const words = [...counts].map(([verdict, number]) => `${number} ${verdict}`).join(", ");
-    return `${more ? "At least " : ""}${recent.length} ${recent.length === 1 ? "receipt" : "receipts"}: ${words}.`;
+  private renderCounts(recent: ReceiptSummary[], more: boolean): TemplateResult {
+    const counts = new Map<VerdictResult, number>();
+    for (const { verdict } of recent) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
+    return html`<p class="counts">
+      <span>${more ? "At least " : ""}${recent.length} ${recent.length === 1 ? "receipt" : "receipts"}:</span>
+      ${[...counts].map(([verdict, number]) => html`<span>${number} ${verdictMark(verdict)}</span>`)}
+    </p>`;
   }
 }

@@ -7,11 +7,14 @@ import { blockMedian } from "../verify/recompute";
 
 /** Rows shown before the reader asks for all of them. */
 const first_rows = 100;
+/** More blocks than this scroll in a window of their own. */
+const most_rows_at_once = 12;
 
 export function armTable(receipt: Receipt): TemplateResult {
   const arms = receipt.arms ?? [];
   const names = blockNames(arms);
-  return html`<div class="table-scroll" tabindex="0" role="region" aria-label="Blocks in the order they ran">
+  const has_quadruples = arms.some((record) => record.quadruple > 0);
+  return html`<div class=${arms.length > most_rows_at_once ? "table-scroll tall" : "table-scroll"} tabindex="0" role="region" aria-label="Blocks in the order they ran">
     <table>
       <caption>
         Blocks in the order they ran
@@ -19,6 +22,7 @@ export function armTable(receipt: Receipt): TemplateResult {
       <thead>
         <tr>
           <th scope="col">block</th>
+          ${has_quadruples ? html`<th scope="col" class="number">quadruple</th>` : nothing}
           <th scope="col">arm</th>
           <th scope="col" class="number">median</th>
           <th scope="col" class="number">fastest</th>
@@ -36,6 +40,7 @@ export function armTable(receipt: Receipt): TemplateResult {
             times.length === 0 ? absent : duration(times.reduce((a, b) => pick(a, b)));
           return html`<tr>
             <th scope="row" class=${record.block === "A" ? "side-a" : "side-b"}>${names[index]}</th>
+            ${has_quadruples ? html`<td class="number">${record.quadruple + 1}</td>` : nothing}
             <td class="long">${record.arm}${record.threads === undefined ? nothing : html` <span class="sub">${record.threads} ${record.threads === 1 ? "thread" : "threads"}</span>`}</td>
             <td class="number">${duration(blockMedian(record))}</td>
             <td class="number">${extreme(Math.min)}</td>

@@ -11,13 +11,16 @@ import { verificationList } from "../components/verification";
 import { View } from "../components/view";
 import { LiveQuery } from "../data/live_query";
 import { blockNames, type Receipt } from "../data/receipt";
-import { count, duration, flops, loss, moment, percent, ratio } from "../format";
+import { count, duration, flops, loss, moment, percent, ratio, speedupWords } from "../format";
 import { addressOf } from "../router";
 import { checkFigures } from "../verify/check_figures";
 import { openEnvelope, type Check } from "../verify/envelope";
 import { blockMedian } from "../verify/recompute";
 import { armTable, stepTable } from "./receipt_tables";
 import { badgeSvg, stepsCsv } from "./receipt_export";
+
+/** A heading of more characters than this is set smaller. */
+const long_title = 60;
 
 interface Opened {
   file_text: string;
@@ -70,9 +73,11 @@ export class ReceiptView extends View {
     const [a, b] = request.arms;
     const reasons = verdict.reasons ?? [];
     const hostname = receipt.machine?.["hostname"];
+    const name = request.label ?? `${request.preset || "custom size"}: ${a ?? "?"} against ${b ?? "?"}`;
+    const has_figure = analysis?.speedup !== undefined;
     return html`<div class="view-head">
         <div>
-          <h1>${request.label ?? `${request.preset || "custom size"}: ${a ?? "?"} against ${b ?? "?"}`}</h1>
+          <h1 class=${name.length > long_title ? "long-title" : nothing}>${name}</h1>
           <p>
             ${typeof hostname === "string" ? html`on <b>${hostname}</b>, ` : nothing}${moment(receipt.created_at)} · receipt
             <code>${receipt.id}</code>
@@ -90,9 +95,7 @@ export class ReceiptView extends View {
         <div>
           <div class="big">${ratio(analysis?.speedup)}</div>
           <div>
-            ${analysis?.speedup === undefined
-              ? html`<span class="absent">no speed-up was measured</span>`
-              : html`<span class="side-b">${b}</span> against <span class="side-a">${a}</span>`}
+            ${analysis?.speedup === undefined ? html`<span class="absent">no speed-up was measured</span>` : speedupWords(analysis.speedup, a ?? "A", b ?? "B")}
           </div>
           <div class="sub">${precisionWords(receipt)}</div>
           <div class="stamp">${verdictMark(verdict.result)} ${evidenceMark(receipt.evidence)}</div>
@@ -105,17 +108,19 @@ export class ReceiptView extends View {
                 ${reasons.map((reason) => html`<li>${reason.message} <code>${reason.code}</code></li>`)}
               </ul>`}
           <dl class="facts">
-            <div>
-              <dt>median step</dt>
-              <dd>
-                <span class="side-a">A ${duration(analysis?.a_median_ms)}</span>, <span class="side-b">B ${duration(analysis?.b_median_ms)}</span>
-              </dd>
-            </div>
-            <div><dt>largest loss drift</dt><dd>${percent(analysis?.max_loss_drift)}</dd></div>
-            <div>
-              <dt>spread of repeats</dt>
-              <dd>A ${percent(analysis?.repeat_spread?.a)}, B ${percent(analysis?.repeat_spread?.b)}</dd>
-            </div>
+            ${has_figure
+              ? html`<div>
+                    <dt>median step</dt>
+                    <dd>
+                      <span class="side-a">A ${a} ${duration(analysis.a_median_ms)}</span>, <span class="side-b">B ${b} ${duration(analysis.b_median_ms)}</span>
+                    </dd>
+                  </div>
+                  <div><dt>largest loss drift</dt><dd>${percent(analysis.max_loss_drift)}</dd></div>
+                  <div>
+                    <dt>spread of repeats</dt>
+                    <dd>A ${percent(analysis.repeat_spread?.a)}, B ${percent(analysis.repeat_spread?.b)}</dd>
+                  </div>`
+              : nothing}
             <div>
               <dt>work</dt>
               <dd>
@@ -123,7 +128,7 @@ export class ReceiptView extends View {
                 ${count(request.steps)} steps
               </dd>
             </div>
-            <div><dt>plan</dt><dd>${(receipt.plan ?? []).join(" ")}</dd></div>
+            <div><dt>plan</dt><dd>${planWords(receipt.plan ?? [])}</dd></div>
             <div><dt>file</dt><dd><code>${opened.file_sha256}</code></dd></div>
           </dl>
         </div>
@@ -195,7 +200,8 @@ export class ReceiptView extends View {
         </div>
         <div>
           <h3>The adapter as DevTools saw it</h3>
-          ${factList(adapter?.devtools && { devices: adapter.devtools.devices, ...adapter.devtools.aux_attributes })}
+          ${factList(adapter?.devtools && devtoolsGist(adapter.devtools))}
+          ${adapter?.devtools === undefined ? nothing : fold("All that DevTools said", factList({ devices: adapter.devtools.devices, ...adapter.devtools.aux_attributes }))}
           ${adapter?.devtools?.feature_status === undefined ? nothing : fold("Feature status", factList(adapter.devtools.feature_status))}
         </div>
       </div>
@@ -224,6 +230,24 @@ export class ReceiptView extends View {
   }
 }
 
+/** The order of the blocks, a space between quadruples: "ABBA BAAB". */
+function planWords(plan: readonly string[]): string {
+  return plan.map((block, index) => (index > 0 && index % 4 === 0 ? ` ${block}` : block)).join("");
+}
+
+/** What decides about an adapter, of the dozens of facts that DevTools has. */
+function devtoolsGist({ devices, aux_attributes }: NonNullable<NonNullable<Receipt["adapter"]>["devtools"]>): object {
+  const { glRenderer, displayType } = (aux_attributes ?? {}) as Record<string, unknown>;
+  const first = devices?.[0];
+  return {
+    vendor: first?.vendor || "(empty)",
+    device: first?.device || "(empty)",
+    driver: [first?.driver_vendor, first?.driver_version].filter(Boolean).join(" ") || "(empty)",
+    renderer: glRenderer,
+    "display type": displayType,
+  };
+}
+
 /** Says in words how precise the figure is, and by which rule. */
 function precisionWords(receipt: Receipt): string {
   const { analysis, verdict } = receipt;
@@ -235,12 +259,11 @@ function precisionWords(receipt: Receipt): string {
 
 function sideLegend(receipt: Receipt): TemplateResult {
   const [a, b] = receipt.request.arms;
-  const medians = (side: string): string =>
-    (receipt.arms ?? [])
-      .filter((record) => record.block === side)
-      .slice(0, 4)
-      .map((record) => duration(blockMedian(record)))
-      .join(", ");
+  const medians = (side: "A" | "B"): string => {
+    const blocks = (receipt.arms ?? []).filter((record) => record.block === side);
+    if (blocks.length <= 4) return blocks.map((record) => duration(blockMedian(record))).join(", ");
+    return `median ${duration(receipt.analysis?.[side === "A" ? "a_median_ms" : "b_median_ms"])} of ${blocks.length} blocks`;
+  };
   return html`<ul class="chart-key">
     <li class="side-a"><svg viewBox="0 0 20 10" aria-hidden="true"><circle cx="10" cy="5" r="4" fill="currentColor" /></svg>A ${a}: ${medians("A")}</li>
     <li class="side-b"><svg viewBox="0 0 20 10" aria-hidden="true"><circle cx="10" cy="5" r="4" fill="currentColor" /></svg>B ${b}: ${medians("B")}</li>

@@ -80,7 +80,7 @@ export class ReceiptsView extends View {
   private renderList(first: Page<ReceiptSummary>): TemplateResult {
     const receipts = [first, ...this.more_].flatMap((page) => page.items);
     const next = (this.more_.at(-1) ?? first).next;
-    if (receipts.length === 0) return emptyState("No receipt matches", "Loosen the filters, or start a run.");
+    if (receipts.length === 0) return this.renderNone();
     const caption = `${receipts.length} ${receipts.length === 1 ? "receipt" : "receipts"}${next === undefined ? "" : ", more below"}`;
     const toggle = (id: string, on: boolean): void => {
       this.chosen_ = on ? [...this.chosen_, id] : this.chosen_.filter((other) => other !== id);
@@ -88,6 +88,13 @@ export class ReceiptsView extends View {
     return html`${this.renderChosen()} ${receiptTable(receipts, this.router, caption, { chosen: this.chosen_, toggle })}
       ${marksKey()} ${this.more_problem_ === undefined ? nothing : html`<p role="alert">${this.more_problem_}</p>`}
       ${next === undefined ? nothing : html`<p><button @click=${() => this.loadMore(next)}>Load ${page_size} more</button></p>`}`;
+  }
+
+  private renderNone(): TemplateResult {
+    const start = this.source.live ? html`<a href=${this.href("/runs")}>Start a run</a>: it leaves one when it ends.` : nothing;
+    return this.shown_key_ === ""
+      ? emptyState("No receipt yet", start)
+      : emptyState("No receipt matches", html`<a href=${this.href(addressOf("receipts"))}>Show all receipts</a>, or loosen the filters.`);
   }
 
   private renderChosen(): TemplateResult {

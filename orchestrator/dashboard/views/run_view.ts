@@ -17,6 +17,8 @@ import { count, duration, loss, moment } from "../format";
 import { addressOf } from "../router";
 
 const refresh_ms = 5_000;
+/** A heading of more characters than this is set smaller. */
+const long_title = 60;
 
 @customElement("assay-run-view")
 export class RunView extends View {
@@ -68,9 +70,10 @@ export class RunView extends View {
     const phase = this.picture_.phase ?? run.phase;
     const receipt_id = run.receipt_id ?? this.picture_.receipt_id;
     const { request } = run;
+    const name = run.label ?? `Run of ${request?.preset ?? "a custom size"}`;
     return html`<div class="view-head">
         <div>
-          <h1>${run.label ?? `Run of ${request?.preset ?? "a custom size"}`}</h1>
+          <h1 class=${name.length > long_title ? "long-title" : nothing}>${name}</h1>
           <p>${(request?.arms ?? []).join(" against ")} · asked for ${moment(run.created_at)} · <code>${run.id}</code></p>
         </div>
         <div class="actions">

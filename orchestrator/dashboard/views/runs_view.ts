@@ -2,6 +2,7 @@
 
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, state } from "lit/decorators.js";
+import { clamped } from "../components/figures";
 import { emptyState, whenReady } from "../components/states";
 import { runStateMark } from "../components/run_state";
 import { View } from "../components/view";
@@ -10,7 +11,7 @@ import { LiveQuery } from "../data/live_query";
 import { preset_order } from "../data/presets";
 import { Problem, unreachable } from "../data/problem";
 import type { Page, Policy, Preset, ReceiptSummary, Run, RunRequest } from "../data/source";
-import { ago, duration, flops } from "../format";
+import { absent, ago, duration, flops } from "../format";
 import { addressOf } from "../router";
 import { estimateMilliseconds } from "./run_estimate";
 
@@ -175,7 +176,7 @@ export class RunsView extends View {
   private renderRuns(runs: Run[]): TemplateResult {
     if (runs.length === 0) return emptyState("No run yet", "Start one above. It shows here at once, and its receipt when it has ended.");
     return html`<div class="table-scroll" tabindex="0" role="region" aria-label="Runs, newest first">
-      <table>
+      <table class="cards">
         <thead>
           <tr>
             <th scope="col">started</th>
@@ -191,11 +192,11 @@ export class RunsView extends View {
             (run) =>
               html`<tr>
                 <th scope="row"><a href=${this.href(addressOf("runs", run.id))}>${ago(run.started_at ?? run.created_at)}</a></th>
-                <td>${runStateMark(run)}</td>
-                <td>${run.request?.preset || "custom"}</td>
-                <td class="long">${(run.request?.arms ?? []).join(" / ")}</td>
-                <td class="long">${run.label ?? ""}</td>
-                <td>
+                <td data-name="state">${runStateMark(run)}</td>
+                <td data-name="preset">${run.request?.preset || "custom"}</td>
+                <td data-name="arms" class="long">${(run.request?.arms ?? []).join(" / ")}</td>
+                <td data-name="label" class="long">${run.label === undefined ? absent : clamped(run.label)}</td>
+                <td data-name="receipt">
                   ${run.receipt_id === undefined
                     ? html`<span class="absent">none${run.state === "queued" || run.state === "running" ? " yet" : ""}</span>`
                     : html`<a href=${this.href(addressOf("receipts", run.receipt_id))}>receipt</a>`}

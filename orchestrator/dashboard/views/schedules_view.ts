@@ -2,6 +2,8 @@
 
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, state } from "lit/decorators.js";
+import { copyText } from "../components/copy";
+import { clamped } from "../components/figures";
 import { emptyState, whenReady } from "../components/states";
 import { View } from "../components/view";
 import type { ApiSource } from "../data/api_source";
@@ -9,9 +11,10 @@ import { LiveQuery } from "../data/live_query";
 import type { Schedule } from "../data/source";
 import { absent, ago, moment } from "../format";
 
-/** What to type to get a first schedule. */
+/** What to type to get a first schedule, at night where the reader is. */
 function exampleOf(origin: string): string {
-  const body = { name: "nightly", cron: "0 2 * * *", time_zone: "Europe/Berlin", request: { preset: "large", policy: "any-hardware" } };
+  const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+  const body = { name: "nightly", cron: "0 2 * * *", time_zone, request: { preset: "large", policy: "any-hardware" } };
   return `curl -X POST ${origin}/api/v1/schedules \\\n  -H 'Content-Type: application/json' \\\n  -d '${JSON.stringify(body)}'`;
 }
 
@@ -43,10 +46,11 @@ export class SchedulesView extends View {
   private renderList(schedules: Schedule[]): TemplateResult {
     if (schedules.length === 0) {
       return html`${emptyState("No schedule yet", "A schedule starts runs by itself, at times that a cron line names. This one would measure every night at two:")}
-        <pre class="log" tabindex="0">${exampleOf(location.origin)}</pre>`;
+        <pre class="log" tabindex="0">${exampleOf(location.origin)}</pre>
+        <p><button @click=${(event: Event) => copyText(event, exampleOf(location.origin))}>Copy this command</button></p>`;
     }
     return html`<div class="table-scroll" tabindex="0" role="region" aria-label="Schedules">
-      <table>
+      <table class="cards">
         <thead>
           <tr>
             <th scope="col">name</th>
@@ -62,13 +66,13 @@ export class SchedulesView extends View {
           ${schedules.map(
             (schedule) =>
               html`<tr>
-                <th scope="row" class="long">${schedule.name ?? schedule.id}</th>
-                <td>${schedule.paused === true ? "❚❚ paused" : "● active"}</td>
-                <td><code>${schedule.cron}</code> <span class="sub">${schedule.time_zone ?? "UTC"}</span></td>
-                <td>${schedule.paused === true ? absent : moment(schedule.next_due)}</td>
-                <td>${ago(schedule.last_fired)}${missedWords(schedule)}</td>
-                <td class="long">${(schedule.labels ?? []).join(", ") || "any"}</td>
-                <td>
+                <th scope="row" class="long">${clamped(schedule.name ?? schedule.id)}</th>
+                <td data-name="state">${schedule.paused === true ? "❚❚ paused" : "● active"}</td>
+                <td data-name="when"><code>${schedule.cron}</code> <span class="sub">${schedule.time_zone ?? "UTC"}</span></td>
+                <td data-name="next due">${schedule.paused === true ? absent : moment(schedule.next_due)}</td>
+                <td data-name="last started">${ago(schedule.last_fired)}${missedWords(schedule)}</td>
+                <td data-name="machines" class="long">${(schedule.labels ?? []).join(", ") || "any"}</td>
+                <td class="whole">
                   <div class="actions">
                     ${schedule.paused === true
                       ? html`<button @click=${() => this.act(schedule, "resume")}>Resume</button>`

@@ -11,7 +11,7 @@ import { LiveQuery } from "../data/live_query";
 import { arm_separator, armPairs } from "../data/matrix";
 import { bySize } from "../data/presets";
 import type { CurvePoint, Trend } from "../data/source";
-import { distinctNames, duration, moment, percent } from "../format";
+import { byName, distinctNames, duration, moment, percent } from "../format";
 import { addressOf } from "../router";
 
 const series_words: Record<string, string> = { speedup: "the speed-up", a_median_ms: "A's step time", b_median_ms: "B's step time" };
@@ -44,7 +44,9 @@ export class TrendsView extends View {
   }
 
   private machines(): { id: string; name: string }[] {
-    return [...distinctNames(this.points_.value ?? [])].map(([id, name]) => ({ id, name })).sort((a, b) => a.name.localeCompare(b.name));
+    // Published figures that name no machine are nobody's history.
+    const named = (this.points_.value ?? []).filter((point) => point.machine_id !== "");
+    return [...distinctNames(named)].map(([id, name]) => ({ id, name })).sort(byName);
   }
 
   private presets(machine: string): string[] {
@@ -75,10 +77,13 @@ export class TrendsView extends View {
   private renderChoice(): TemplateResult {
     const machines = this.machines();
     const { machine, preset, arms } = this.wanted();
-    if (machine === "" || preset === "") return emptyState("No history yet", "A schedule, or runs by hand on one machine and preset, make a history.");
+    if (machine === "" || preset === "") return emptyState(
+        "No history yet",
+        html`A <a href=${this.href("/schedules")}>schedule</a>, or <a href=${this.href("/runs")}>runs by hand</a> on one machine and preset, make a history.`,
+      );
     const presets = this.presets(machine);
     return html`<div class="filters">
-        <label class="field wide"
+        <label class="field"
           >Machine
           <select @change=${(event: Event) => this.choose({ machine: (event.target as HTMLSelectElement).value })}>
             ${machines.map(({ id, name }) => html`<option value=${id} ?selected=${id === machine}>${name}</option>`)}

@@ -4,6 +4,8 @@
 import { html, LitElement, nothing, type TemplateResult } from "lit";
 import { customElement, state } from "lit/decorators.js";
 import "../../../orchestrator/dashboard/components/chart_figure";
+import { masthead } from "../../../orchestrator/dashboard/components/masthead";
+import { applyTheme, readTheme, type Theme } from "../../../orchestrator/dashboard/components/theme";
 import { duration, loss } from "../../../orchestrator/dashboard/format";
 import type { ArmConfig } from "../arm";
 import { EventSender, type ArmEvent, type Facts } from "../arm_events";
@@ -36,6 +38,7 @@ export class Playground extends LitElement {
   @state() private steps_: Step[] = [];
   @state() private sample_ = "";
   @state() private message_ = "";
+  @state() private theme_: Theme = "system";
   private threads_ = Math.min(most_threads, Math.max(1, navigator.hardwareConcurrency ?? 1));
   private log_: ArmEvent[] = [];
 
@@ -55,8 +58,14 @@ export class Playground extends LitElement {
     return this;
   }
 
+  private setTheme(theme: Theme): void {
+    this.theme_ = theme;
+    applyTheme(theme);
+  }
+
   override async connectedCallback(): Promise<void> {
     super.connectedCallback();
+    this.setTheme(readTheme());
     this.facts_ = await readFacts();
     const { adapter } = this.facts_;
     // Half precision is an arm of its own and not offered here; the others are the browser's to refuse.
@@ -140,18 +149,15 @@ export class Playground extends LitElement {
   }
 
   protected override render(): TemplateResult {
-    return html`<header class="masthead">
-        <div class="masthead-inner">
-          <a class="brand" href="/"
-            ><svg class="brand-mark" viewBox="0 0 32 32" aria-hidden="true">
-              <circle cx="16" cy="16" r="15" />
-              <path d="M9 22 L16 8 L23 22 M12 17.5 h8" /></svg
-            >Assay</a
-          >
-          <nav aria-label="Site"><ul><li><a href="/">Dashboard</a></li><li><a href="/playground/" aria-current="page">Playground</a></li></ul></nav>
-        </div>
-      </header>
-      <main id="content">
+    return html`<a class="skip" href="#content">Skip to content</a>
+      ${masthead({
+        current: "playground",
+        live: true,
+        href: (path) => path,
+        theme: this.theme_,
+        choose: (theme) => this.setTheme(theme),
+      })}
+      <main id="content" tabindex="-1">
         <div class="view-head">
           <div>
             <h1>Playground</h1>
@@ -165,7 +171,8 @@ export class Playground extends LitElement {
           </p>
         </div>
         ${this.renderForm()} ${this.renderProgress()} ${this.renderCharts()} ${this.renderSample()} ${this.renderFacts()}
-      </main>`;
+      </main>
+      <footer class="colophon"><p>Nothing that is seen here is sent anywhere or kept.</p></footer>`;
   }
 
   private renderForm(): TemplateResult {

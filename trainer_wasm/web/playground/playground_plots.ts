@@ -9,6 +9,7 @@ export function seriesPlot(values: readonly number[], label: string, colour: str
       width,
       height: 220,
       marginLeft: 56,
+      marginBottom: 44,
       x: { domain: [1, Math.max(2, points.length)] },
       y: { nice: true, zero: false },
       marks: [
