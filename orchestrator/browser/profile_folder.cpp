@@ -80,20 +80,22 @@ browser_folders make_browser_folders(const fs::path& profile, const std::optiona
     return {profile, inside};
 }
 
-void remove_outside_folder(const fs::path& profile) {
+/// False while something of it is left: the link must then stay, or nothing would lead there any more.
+bool remove_outside_folder(const fs::path& profile) {
     std::error_code failure;
     const fs::path link = profile / "t";
-    if (!fs::is_symlink(link, failure)) return;
+    if (!fs::is_symlink(link, failure)) return true;
     const fs::path outside = fs::read_symlink(link, failure);
-    if (!failure && outside.filename().string().starts_with("assay-")) fs::remove_all(outside, failure);
+    if (failure || !outside.filename().string().starts_with("assay-")) return true;
+    fs::remove_all(outside, failure);
+    return !fs::exists(outside, failure);
 }
 
 bool remove_folder(const fs::path& path) {
-    remove_outside_folder(path);
     // A process that is just dying may still add a file: try again.
     for (int attempt = 0; attempt < 20; ++attempt) {
         std::error_code failure;
-        fs::remove_all(path, failure);
+        if (remove_outside_folder(path)) fs::remove_all(path, failure);
         if (!fs::exists(path, failure)) return true;
         ::usleep(10000);
     }

@@ -5,7 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <fstream>
+#include <thread>
 
 #include "browser/process_exit.hpp"
 #include "core/clock.hpp"
@@ -134,6 +136,29 @@ TEST_CASE("a sweep removes what the profile of a dead owner keeps in memory") {
     const auto commands = make_system_commands();
     CHECK_EQ(sweep_profiles(home.path(), *commands).folders_removed, 1);
     CHECK_FALSE(fs::exists(orphan));
+    CHECK(fs::is_empty(memory.path()));
+}
+
+TEST_CASE("what a dying browser still writes into memory is removed too") {
+    const test::temporary_folder home;
+    const test::temporary_folder memory;
+    real_clock time;
+    system_random random;
+    auto profile = profile_folder::create(home.path(), time, random, memory.path()).value();
+    const fs::path data = fs::canonical(profile->user_data());
+    std::atomic<bool> writes = false;
+    std::thread browser([&] {
+        for (int number = 0; number < 2000; ++number) {
+            std::error_code gone;
+            fs::create_directory(data / std::to_string(number), gone);
+            writes = true;
+        }
+    });
+    while (!writes) std::this_thread::yield();
+    const auto commands = make_system_commands();
+    CHECK(profile->remove(*commands));
+    browser.join();
+    CHECK_FALSE(fs::exists(profile->path()));
     CHECK(fs::is_empty(memory.path()));
 }
 

@@ -18,8 +18,9 @@ from pathlib import Path
 from assay_run import chromium, half_width, run
 
 SAMPLES = 20  # a page, each a fresh load; two pages
-STEPS_A_BLOCK = 15
-WARM_STEPS = 10  # past the engine's change of compilers, in every block alike
+# Steps within one process are alike, and quadruples are what narrows the interval: many short blocks.
+STEPS_A_BLOCK = 9
+WARM_STEPS = 6  # past the engine's change of compilers, which the first five steps show
 FIRST_QUADRUPLES = 3
 
 
@@ -67,10 +68,9 @@ def run_tachometer(program, page):
     return (change["high"] - change["low"]) / 200, (first["mean"]["low"] + first["mean"]["high"]) / 2, seconds
 
 
-def quadruples_for(seconds, program, home):
-    """How many quadruples of tiny fit in so many seconds, from one run of three."""
-    _, took = run(program, home, ["wasm-simd"] * 2, "tiny", FIRST_QUADRUPLES, STEPS_A_BLOCK, WARM_STEPS, 1)
-    return max(FIRST_QUADRUPLES, int(FIRST_QUADRUPLES * seconds / took))
+def quadruples_for(seconds, quadruples, took):
+    """How many quadruples fit in so many seconds, from a run of some that took its time; the load may change from round to round."""
+    return max(FIRST_QUADRUPLES, int(quadruples * seconds / took))
 
 
 def main():
@@ -82,17 +82,18 @@ def main():
     options = parser.parse_args()
 
     peers, ours = [], []
-    quadruples = None
     with tempfile.TemporaryDirectory(prefix="assay-widths-") as home:
+        quadruples = FIRST_QUADRUPLES
+        _, took = run(options.program, home, ["wasm-simd"] * 2, "tiny", quadruples, STEPS_A_BLOCK, WARM_STEPS, 1)
         print("round  who         wall time  work of one sample  half-width")
         for number in range(1, options.rounds + 1):
             width, mean_ms, seconds = run_tachometer(options.tachometer, options.page)
             peers.append(width)
             print(f"{number:5}  tachometer  {seconds:7.1f} s  {mean_ms:15.2f} ms  {100 * width:8.2f} %", flush=True)
-            quadruples = quadruples or quadruples_for(seconds, options.program, home)
-            receipt, seconds = run(options.program, home, ["wasm-simd"] * 2, "tiny", quadruples, STEPS_A_BLOCK, WARM_STEPS, number)
+            quadruples = quadruples_for(seconds, quadruples, took)
+            receipt, took = run(options.program, home, ["wasm-simd"] * 2, "tiny", quadruples, STEPS_A_BLOCK, WARM_STEPS, number)
             ours.append(half_width(receipt))
-            print(f"{number:5}  assay       {seconds:7.1f} s  {receipt['analysis']['a_median_ms']:15.2f} ms  {100 * ours[-1]:8.2f} %"
+            print(f"{number:5}  assay       {took:7.1f} s  {receipt['analysis']['a_median_ms']:15.2f} ms  {100 * ours[-1]:8.2f} %"
                   f"   ({quadruples} quadruples of {STEPS_A_BLOCK} steps)", flush=True)
     ratio = statistics.median(ours) / statistics.median(peers)
     print(f"\nhalf-width, median: tachometer {100 * statistics.median(peers):.2f} %, assay {100 * statistics.median(ours):.2f} %: "
