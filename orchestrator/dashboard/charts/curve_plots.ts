@@ -43,8 +43,8 @@ export function curvePlot(series: readonly CurveSeries[], width: number): Promis
       y: { type: "log", domain: y_domain },
       marks: [
         gridY({ ticks: y_ticks, stroke: "var(--rule)", strokeOpacity: 1 }),
-        axisX({ ticks: x_ticks, label: "work a step", tickFormat: (value: number) => flops(value).replace(".00", "").replace(".0", "") }),
-        axisY({ ticks: y_ticks, label: "speed-up", tickFormat: (value: number) => `${value}×` }),
+        axisX({ ticks: x_ticks, label: "work a step", text: (value: number) => flops(value).replace(".00", "").replace(".0", "") }),
+        axisY({ ticks: y_ticks, label: "speed-up", text: (value: number) => `${value}×` }),
         ruleY([1], { stroke: "var(--rule-strong)", strokeDasharray: "4 3" }),
         line(
           solid.filter((point) => point.run !== undefined),

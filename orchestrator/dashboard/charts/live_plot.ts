@@ -1,7 +1,7 @@
 // Step times of a run that is still going on.
 
 import { axisY, dot, gridY, plot, ruleX, text } from "@observablehq/plot";
-import { logDomain, logTicks } from "./log_ticks";
+import { logDomain, logTicks, tickText } from "./log_ticks";
 import type { LiveBlock } from "../data/run_events";
 
 /** The newest steps of a block that are drawn; a live chart is for watching, the receipt keeps all. */
@@ -35,7 +35,7 @@ export function liveSteps(blocks: readonly LiveBlock[], width: number): Promise<
       y: logarithmic ? { type: "log", domain } : { nice: true, zero: false },
       marks: [
         gridY({ ticks, stroke: "var(--rule)", strokeOpacity: 1 }),
-        axisY({ ticks, tickFormat: (value: number) => String(value), label: "ms a step" }),
+        axisY({ ticks, text: tickText, label: "ms a step" }),
         ruleX(blocks.map((_, index) => index).slice(1), { stroke: "var(--rule)", strokeDasharray: "2 3" }),
         dot(points, { x: "x", y: "wall_ms", r: 2.6, stroke: "colour", fill: (point: { warmup: boolean; colour: string }) => (point.warmup ? "none" : point.colour) }),
         width / Math.max(4, blocks.length) > 110 ? text(names, { x: "x", text: "name", frameAnchor: "top", dy: -16 }) : null,

@@ -25,3 +25,8 @@ export function logTicks([low, high]: [number, number], most = 9): number[] {
   const fine = between([1, 2, 5]);
   return fine.length <= most ? fine : between([1]);
 }
+
+/** The words of a tick, for an axis' `text`: its `tickFormat` leaves out the fives of a long logarithmic axis. */
+export function tickText(value: number): string {
+  return String(value);
+}

@@ -4,7 +4,7 @@ import { axisX, axisY, dot, gridX, gridY, line, plot, ruleX, ruleY, text, tickX 
 import { blockNames, type ArmRecord, type Receipt } from "../data/receipt";
 import { duration } from "../format";
 import { shortened } from "./label_places";
-import { logDomain, logTicks } from "./log_ticks";
+import { logDomain, logTicks, tickText } from "./log_ticks";
 import { blockMedian, blockPairs, stepDrifts } from "../verify/recompute";
 
 export const side_colour = { A: "var(--side-a)", B: "var(--side-b)" } as const;
@@ -75,7 +75,7 @@ export async function stepTimes(receipt: Receipt, width: number): Promise<Elemen
     y: logarithmic ? { type: "log", domain } : { nice: true, zero: false },
     marks: [
       gridY({ ticks, stroke: "var(--rule)", strokeOpacity: 1 }),
-      axisY({ ticks, tickFormat: (value: number) => String(value), label: "ms a step" }),
+      axisY({ ticks, text: tickText, label: "ms a step" }),
       ruleX(arms.map((_, index) => index).slice(1), { dx: 0, stroke: "var(--rule)", strokeDasharray: "2 3" }),
       dot(points, { x: "x", y: "wall_ms", r: 2.6, fill: (point: StepPoint) => side_colour[point.block], fillOpacity: 0.75, title: "title" }),
       ruleY(medians, {
@@ -189,7 +189,7 @@ export function distributions(groups: { name: string; values: number[]; side: "A
       y: { label: null, domain: groups.map((group) => group.name) },
       marks: [
         gridX({ ticks, stroke: "var(--rule)", strokeOpacity: 1 }),
-        axisX({ ticks, label: "ms a step", tickFormat: (value: number) => String(value) }),
+        axisX({ ticks, label: "ms a step", text: tickText }),
         axisY({ label: null, tickSize: 0, tickFormat: (name: string) => shortened(name, Math.floor(left / 6.6)) }),
         dot(points, { x: "value", y: "name", r: 3, fill: (point: { side: "A" | "B" }) => side_colour[point.side], fillOpacity: 0.35 }),
         tickX(medians, { x: "value", y: "name", stroke: (item: { side: "A" | "B" }) => side_colour[item.side], strokeWidth: 3 }),
