@@ -25,6 +25,8 @@ class websocket_transport final : public cdp_transport, public std::enable_share
     explicit websocket_transport(asio::any_io_executor executor) : socket_(std::move(executor)) {
         socket_.read_message_max(max_cdp_frame_bytes);
         socket_.text(true);
+        // One frame a message: some browsers close the connection without a word when a message comes in fragments.
+        socket_.auto_fragment(false);
     }
 
     asio::awaitable<result<void>> connect(websocket_address address, std::chrono::milliseconds limit) {
