@@ -29,10 +29,11 @@ http {{
 
 
 def requests_per_second(port, path, seconds):
-    answer = subprocess.run(
+    done = subprocess.run(
         ["taskset", "-c", str(CLIENT_CORE), "wrk", "-t1", "-c32", f"-d{seconds}s", f"http://127.0.0.1:{port}{path}"],
-        capture_output=True, text=True, check=True).stdout
-    if re.search(r"Non-2xx|Socket errors: .*(read|write) [1-9]", answer):
+        capture_output=True, text=True, check=False)
+    answer = done.stdout + done.stderr
+    if done.returncode != 0 or re.search(r"Non-2xx|Socket errors: .*(read|write) [1-9]", answer):
         raise RuntimeError(answer)
     return float(re.search(r"Requests/sec:\s+([\d.]+)", answer).group(1))
 
