@@ -1,5 +1,13 @@
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <thread>
+
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 #include "browser/process_table.hpp"
 #include "host_fixture.hpp"
@@ -119,3 +127,42 @@ TEST_CASE("a page that is not there is named at once") {
     CHECK(seen.seconds < 10);
     check_nothing_left(seen);
 }
+
+TEST_CASE("a browser that starts and never says a word fails its launch within the limit, and is ended") {
+    temporary_folder folder;
+    const auto mute = folder.path() / "chromium-headless-shell";
+    std::ofstream(mute) << "#!/bin/sh\nexec sleep 600\n";
+    std::filesystem::permissions(mute, std::filesystem::perms::owner_all);
+    const page_site site({{"/arm/", arm_page("")}});
+    const auto seen = visit_page(site, "/arm/", 8s, {}, {}, mute);
+    REQUIRE(seen.failure);
+    CHECK_EQ(seen.failure->code, error_code::deadline_exceeded);
+    CHECK_NE(seen.failure->message.find("did not start"), std::string::npos);
+    CHECK(seen.seconds < 15);
+    check_nothing_left(seen);
+}
+
+TEST_CASE("a question to the page whose promise never settles ends at its deadline") {
+    auto page = arm_page("");
+    page.insert(page.find("</script>"), ";assay.facts = () => new Promise(() => {});");
+    const page_site site({{"/arm/", page}});
+    const auto seen = visit_page(site, "/arm/", 8s);
+    REQUIRE(seen.failure);
+    CHECK_EQ(seen.failure->code, error_code::deadline_exceeded);
+    CHECK(seen.seconds < 20);
+    check_nothing_left(seen);
+}
+
+#ifdef __linux__
+TEST_CASE("where orphans come to this process, as they do to PID 1, an arm leaves none of them unreaped") {
+    REQUIRE_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+    const page_site site({{"/arm/", arm_page("")}});
+    const auto seen = visit_page(site, "/arm/", 8s);
+    std::this_thread::sleep_for(100ms);
+    std::ifstream list("/proc/self/task/" + std::to_string(::getpid()) + "/children");
+    const std::string children{std::istreambuf_iterator<char>(list), {}};
+    REQUIRE_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 0), 0);
+    CHECK_FALSE(seen.failure);
+    CHECK_EQ(children, "");
+}
+#endif

@@ -116,6 +116,7 @@ visit visit_page(const page_site& site, const std::string& path, std::chrono::mi
     options.launch.switches =
         chrome_switches(detect_conditions(flavour_of(options.launch.binary), gpu_mode::none), extra_switches);
     options.page_url = site.origin() + path;
+    options.limits.launch = std::chrono::seconds(10);
     options.limits.page = std::chrono::seconds(20);
     options.limits.call = std::chrono::seconds(4);
     visit seen;
