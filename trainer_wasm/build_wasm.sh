@@ -45,7 +45,9 @@ exports=$(grep -oE '\bassay_[a-z0-9_]+\(' "$source_folder/abi.hpp" | tr -d '(' |
 mkdir -p "$out"
 for variant in "$@"; do
     # -fno-math-errno and -ffp-contract=off as in the native build.
-    compile=(-std=c++20 -O3 -fno-exceptions -fno-rtti -ffp-contract=off -fno-math-errno -Wall -Wextra)
+    # No path of the build machine ends up in a module.
+    compile=(-std=c++20 -O3 -fno-exceptions -fno-rtti -ffp-contract=off -fno-math-errno -Wall -Wextra
+             "-ffile-prefix-map=$here=trainer_wasm")
     link=(-sMODULARIZE -sEXPORT_ES6 -sENVIRONMENT="web,worker,node" -sIMPORTED_MEMORY -sALLOW_MEMORY_GROWTH
           -sINITIAL_MEMORY=16MB -sSTACK_SIZE=1MB -sFILESYSTEM=0 -sEXPORTED_FUNCTIONS="$exports" -sINVOKE_RUN=0
           --no-entry)

@@ -7,6 +7,7 @@
 #include "analysis/paired_statistics.hpp"
 #include "analysis/receipt_checks.hpp"
 #include "analysis/text.hpp"
+#include "contract/arm.hpp"
 
 namespace assay {
 namespace {
@@ -16,6 +17,14 @@ constexpr std::string_view refused_midway = "gate-refused-midway";
 bool any_step(const receipt& document) {
     return std::any_of(document.arms.begin(), document.arms.end(),
                        [](const arm_record& arm) { return !arm.steps.empty(); });
+}
+
+/// Whether the gate had a page to look at in any block. Native and external arms have none.
+bool any_page(const receipt& document) {
+    return std::any_of(document.arms.begin(), document.arms.end(), [](const arm_record& block) {
+        const auto kind = arm_kind_of(block.arm);
+        return kind && (*kind == arm_kind::wasm || *kind == arm_kind::webgpu);
+    });
 }
 
 struct precision_finding {
@@ -126,6 +135,12 @@ verdict_facts judge(const receipt& document, const analysis_facts& analysis, con
     const bool invalid = !broken.empty();
     append(out.reasons, std::move(incomplete));
     append(out.reasons, std::move(broken));
+    const bool unseen = any_step(document) && !any_page(document);
+    if (unseen)
+        out.reasons.push_back({"no-page-arm",
+                               "No arm ran in a page, so no adapter was looked at: native and external arms alone are "
+                               "directional.",
+                               {}});
 
     precision_finding precision = judge_precision(analysis, bounds);
     out.precision = precision.kind;
@@ -136,7 +151,7 @@ verdict_facts judge(const receipt& document, const analysis_facts& analysis, con
         out.result = verdict_result::failed;
     else if (invalid)
         out.result = verdict_result::invalid;
-    else if (gate.unqualified)
+    else if (gate.unqualified || unseen)
         out.result = verdict_result::unqualified;
     else
         out.result = precision.precise ? verdict_result::verified : verdict_result::inconclusive;

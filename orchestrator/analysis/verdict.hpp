@@ -25,7 +25,8 @@ struct gate_outcome {
 
 /// The verdict, strongest first:
 /// refused (the gate said no, no arm made a step), failed (an arm or its steps are missing, or `failures`), invalid
-/// (inputs or losses differ, errors, times that cannot be), unqualified, inconclusive (not precise), verified.
+/// (inputs or losses differ, errors, times that cannot be), unqualified (the policy was not met, or no arm ran in a page for the gate to look at),
+/// inconclusive (not precise), verified.
 /// Every reason that holds is listed, whichever decided. `failures` are the run's own reasons, such as a browser that
 /// did not start; their codes begin with "run-".
 verdict_facts judge(const receipt& document, const analysis_facts& analysis, const gate_outcome& gate,

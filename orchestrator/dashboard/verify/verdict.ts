@@ -108,12 +108,19 @@ export function judge(receipt: Receipt, analysis: Recomputed): Judged {
   const broken = [...checkInputs(receipt), ...checkSamples(receipt), ...checkLossDrift(analysis)];
   if (refused) broken.push({ code: refused_midway, message: "The gate said no after an arm had begun; see its reasons.", facts: {} });
   reasons.push(...incomplete, ...broken);
+  const unseen = any_step && !(receipt.arms ?? []).some(({ arm }) => arm.startsWith("wasm") || arm.startsWith("webgpu"));
+  if (unseen)
+    reasons.push({
+      code: "no-page-arm",
+      message: "No arm ran in a page, so no adapter was looked at: native and external arms alone are directional.",
+      facts: {},
+    });
   const found = judgePrecision(analysis);
   if (analysis.speedup !== undefined || reasons.length === 0) reasons.push(...found.reasons);
   const precision = found.precision === undefined ? {} : { precision: found.precision };
 
   if (incomplete.length > 0 || failures.length > 0) return { result: "failed", ...precision, reasons };
   if (broken.length > 0) return { result: "invalid", ...precision, reasons };
-  if (gate.length > 0) return { result: "unqualified", ...precision, reasons };
+  if (gate.length > 0 || unseen) return { result: "unqualified", ...precision, reasons };
   return { result: found.precise ? "verified" : "inconclusive", ...precision, reasons };
 }

@@ -118,6 +118,20 @@ TEST_CASE("a policy that was not met makes the run unqualified, precise or not, 
     CHECK(has_code(verdict, "spread-too-large"));
 }
 
+TEST_CASE("native and external arms alone are never verified, since the gate had no page to look at") {
+    receipt document = receipt_of({10, 2, 2, 10.1});
+    for (arm_record& block : document.arms) block.arm = block.arm == "webgpu" ? "native" : "external:pytorch";
+    document.request.arms = {"external:pytorch", "native"};
+    const verdict_facts verdict = verdict_of(document);
+    CHECK(verdict.result == verdict_result::unqualified);
+    CHECK(has_code(verdict, "no-page-arm"));
+    receipt beside_a_page = receipt_of({10, 2, 2, 10.1});
+    for (arm_record& block : beside_a_page.arms)
+        if (block.arm == "webgpu") block.arm = "native";
+    beside_a_page.request.arms = {"wasm-simd-mt", "native"};
+    CHECK(verdict_of(beside_a_page).result == verdict_result::verified);
+}
+
 TEST_CASE("a missing arm, missing steps, or a failure of the run itself fail") {
     receipt document = receipt_of({10, 2, 2, 10});
     document.arms.pop_back();
