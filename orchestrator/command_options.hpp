@@ -58,6 +58,7 @@ struct run_options {
     std::optional<std::string> output;
     bool json = false;
     int pipelined_steps = 0;
+    std::optional<int> slice_steps;
     std::optional<int> cool_down_seconds;
     std::optional<int> settle_seconds;
     std::optional<int> warmup_bound;  ///< warm up until stable, at most this many steps

@@ -76,6 +76,7 @@ result<run_request> request_of(const run_options& options) {
     request.randomise_order = !options.fixed_order;
     request.label = options.label;
     request.pipelined_steps = options.pipelined_steps;
+    request.slice_steps = options.slice_steps;
     request.cool_down_seconds = options.cool_down_seconds;
     request.settle_seconds = options.settle_seconds;
     if (options.warmup_bound) request.warmup_until_stable.emplace().bound = *options.warmup_bound;

@@ -120,6 +120,8 @@ void compare_conditions(const receipt& x, const receipt& y, differences& out) {
             "The multi-threaded arms use another number of threads.");
     out.add(conditions, "/request/warmup", std::to_string(x.request.warmup), std::to_string(y.request.warmup),
             "Caches, clocks and compilers are in another state when the timed steps begin.");
+    out.add(conditions, "/request/slice_steps", integer_text(x.request.slice_steps), integer_text(y.request.slice_steps),
+            "Blocks measured in turn share what disturbs the machine, and find their caches cold at each turn.");
     out.add(conditions, "/request/policy", x.request.policy, y.request.policy, "The gate asked for something else.");
 }
 

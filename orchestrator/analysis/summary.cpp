@@ -102,6 +102,8 @@ std::string heading_lines(const receipt& document) {
     std::string out = "Receipt " + document.id + ", " + document.created_at + ", " +
                       std::string(evidence_name(document.evidence)) + "\n";
     out += "  Work      " + workload_text(document) + "\n";
+    if (const auto slice = document.request.slice_steps)
+        out += "  Order     the four blocks of a quadruple in turn, " + std::to_string(*slice) + " steps at a time\n";
     if (document.machine)
         out += "  Machine   " + document.machine->hostname + ", " + document.machine->cpu_model + ", " +
                std::to_string(document.machine->logical_cores) + " cores, " + document.machine->os + " " +

@@ -201,9 +201,14 @@ class chrome_host final : public arm_host {
             if (!says_out_of_memory(browser_->last_lines())) co_return;
             why->reason = "out-of-memory";
             why->message = "the page's process ran out of memory: " + why->message;
+        } else if (why->reason == "gpu-process-crashed") {
+            // A browser that dies takes its GPU process along, and the news of that may come first.
+            co_await wait_for_browser_to_end(until);
+            if (!browser_->exit_status()) co_return;
+            why->reason = "crashed";
+            why->message = "the browser ended with " + browser_->exit_status()->text() + ": " + why->message;
         } else if (why->reason == "crashed") {
-            while (browser_->is_ours() && !browser_->exit_status() && std::chrono::steady_clock::now() < until)
-                co_await sleep_for(look_interval);
+            co_await wait_for_browser_to_end(until);
             if (const auto status = browser_->exit_status()) {
                 const std::string words = "the browser ended with " + status->text();
                 if (why->message.find(words) == std::string::npos) why->message = words + ": " + why->message;
@@ -212,6 +217,11 @@ class chrome_host final : public arm_host {
                 why->message = "the connection to the browser was cut, though the browser has not ended: " + why->message;
             }
         }
+    }
+
+    task<void> wait_for_browser_to_end(std::chrono::steady_clock::time_point until) {
+        while (browser_->is_ours() && !browser_->exit_status() && std::chrono::steady_clock::now() < until)
+            co_await sleep_for(look_interval);
     }
 
     void make_page() {

@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "browser/process_table.hpp"
 #include "core/with_deadline.hpp"
 
 namespace assay {
@@ -106,6 +107,8 @@ asio::awaitable<stop_report> chrome_process::stop(stop_limits limits) {
     const auto commands = make_system_commands();
     report.profile_removed = profile_->remove(*commands);
     child_->reap_group();
+    // Helpers that made a session of their own (the crash handler) come to PID 1 one by one as they end.
+    for (int attempt = 0; attempt < 50 && !reap_adopted_children(); ++attempt) co_await sleep_for(std::chrono::milliseconds(4));
     co_return report;
 }
 

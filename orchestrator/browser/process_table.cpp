@@ -1,6 +1,7 @@
 #include "browser/process_table.hpp"
 
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -40,13 +41,20 @@ bool names_path(std::string_view text, std::string_view path) {
     return pid;
 }
 
-/// Whether /proc/<pid>/stat tells of a process of the group that has not ended.
-[[maybe_unused]] bool runs_in_group(const std::string& stat, pid_t group) {
-    // "pid (name) state parent group ...": the name may hold anything, so that the last bracket ends it.
-    std::istringstream rest(stat.substr(std::min(stat.rfind(')'), stat.size() - 1) + 1));
+/// What /proc/<pid>/stat tells.
+struct process_status {
     char state = 0;
-    pid_t parent = 0, its_group = 0;
-    return !stat.empty() && rest >> state >> parent >> its_group && its_group == group && state != 'Z' && state != 'X';
+    pid_t parent = 0, group = 0;
+    bool has_ended() const { return state == 'Z' || state == 'X'; }
+};
+
+[[maybe_unused]] std::optional<process_status> read_status(const std::filesystem::path& process) {
+    const std::string stat = read_file(process / "stat");
+    // "pid (name) state parent group ...": the name may hold anything, so that the last bracket ends it.
+    std::istringstream rest(stat.substr(std::min(stat.rfind(')') + 1, stat.size())));
+    process_status status;
+    if (!(rest >> status.state >> status.parent >> status.group)) return std::nullopt;
+    return status;
 }
 
 [[maybe_unused]] std::vector<pid_t> processes_in_proc(const std::string& profile_path, const std::filesystem::path& root) {
@@ -102,12 +110,33 @@ bool group_has_running_member(pid_t group, [[maybe_unused]] const std::filesyste
     std::error_code failure;
     for (std::filesystem::directory_iterator entry(proc_root, failure), end; !failure && entry != end;
          entry.increment(failure))
-        if (pid_in_name(entry->path().filename().string()) && runs_in_group(read_file(entry->path() / "stat"), group))
-            return true;
+        if (pid_in_name(entry->path().filename().string())) {
+            const auto status = read_status(entry->path());
+            if (status && status->group == group && !status->has_ended()) return true;
+        }
     return static_cast<bool>(failure);  // what could not be looked at may still run
 #else
     return true;
 #endif
+}
+
+bool reap_adopted_children([[maybe_unused]] const std::filesystem::path& proc_root) {
+    bool none_is_ending = true;
+#ifdef __linux__
+    std::error_code failure;
+    for (std::filesystem::directory_iterator entry(proc_root, failure), end; !failure && entry != end;
+         entry.increment(failure)) {
+        const auto pid = pid_in_name(entry->path().filename().string());
+        if (!pid) continue;
+        const auto status = read_status(entry->path());
+        if (!status || status->parent != ::getpid() || status->group == *pid) continue;
+        if (status->has_ended())
+            ::waitpid(*pid, nullptr, WNOHANG);
+        else if (read_file(entry->path() / "cmdline").empty())
+            none_is_ending = false;
+    }
+#endif
+    return none_is_ending;
 }
 
 }  // namespace assay

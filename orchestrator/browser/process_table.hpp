@@ -23,6 +23,11 @@ std::vector<pid_t> processes_of_profile(const std::string& profile_path, system_
 /// Whether a process of this group still runs; one that has ended and is only to be reaped does not count.
 bool group_has_running_member(pid_t group, const std::filesystem::path& proc_root = "/proc");
 
+/// Reaps the ended children that this process did not start but was given, as PID 1 and a subreaper are: those that do not
+/// lead a group of their own (start_program makes every child of ours a leader). False while one is just ending, when it
+/// has no memory left but cannot be reaped yet. Linux only; elsewhere true.
+bool reap_adopted_children(const std::filesystem::path& proc_root = "/proc");
+
 /// The pids in what `ps -axwwo pid=,command=` printed whose command names `profile_path`.
 std::vector<pid_t> processes_in_listing(std::string_view listing, std::string_view profile_path);
 

@@ -115,6 +115,7 @@ std::string arm_config_text(const arm_config& config) {
     else
         out["corpus"] = {{"url", config.corpus_url}, {"sha256", config.corpus_sha256}};
     if (config.pipelined_steps > 0) out["pipelined_steps"] = config.pipelined_steps;
+    if (config.slice_steps) out["slice_steps"] = *config.slice_steps;
     if (config.repeat_optimizer) out["options"] = {{"repeat_optimizer", *config.repeat_optimizer}};
     return dump_json(out);
 }

@@ -26,6 +26,7 @@ struct arm_config {
     std::string corpus_url;     ///< empty: the built-in corpus
     std::string corpus_sha256;  ///< of corpus_url's bytes
     int pipelined_steps = 0;
+    std::optional<int> slice_steps;  ///< a call of measure() ends after so many steps; the next one goes on
     std::optional<int> repeat_optimizer;
 };
 std::string arm_config_text(const arm_config& config);

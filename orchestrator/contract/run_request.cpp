@@ -101,6 +101,17 @@ result<void> check_stable_warmup(const stable_warmup& stable, int warmup) {
     return {};
 }
 
+result<void> check_slices(int slice_steps, const std::vector<std::string>& arms) {
+    if (auto ok = check_range(slice_steps, 1, max_steps, "/slice_steps"); !ok) return ok;
+    for (const std::string& arm : arms) {
+        const auto kind = arm_kind_of(arm);
+        if (kind && (*kind == arm_kind::native || *kind == arm_kind::external))
+            return wrong("/slice_steps", "needs arms that run in a page; '" + arm +
+                                             "' is a command, which goes through its steps without a stop. Leave it out");
+    }
+    return {};
+}
+
 // 64 bits do not fit a JSON number exactly: a number up to 2^53, or the decimal digits as text.
 std::uint64_t read_seed(const json& value, const json_context& at) {
     if (value.is_string()) {
@@ -159,6 +170,7 @@ void read_json(const json& value, const json_context& at, run_request& out) {
     object.optional("label", out.label);
     object.optional("nonce", out.nonce);
     object.defaulted("pipelined_steps", out.pipelined_steps);
+    object.optional("slice_steps", out.slice_steps);
     object.optional("cool_down_seconds", out.cool_down_seconds);
     object.optional("settle_seconds", out.settle_seconds);
     if (const json* stable = object.find("warmup_until_stable"))
@@ -199,6 +211,7 @@ json request_json(const run_request& request) {
     put(out, "threads", request.threads);
     put(out, "label", request.label);
     put(out, "nonce", request.nonce);
+    put(out, "slice_steps", request.slice_steps);
     put(out, "cool_down_seconds", request.cool_down_seconds);
     put(out, "settle_seconds", request.settle_seconds);
     if (const auto& stable = request.warmup_until_stable)
@@ -239,6 +252,8 @@ result<void> validate(run_request& request) {
     if (request.nonce && !is_nonce(*request.nonce))
         return wrong("/nonce", "must be 16 to 64 letters, digits, '-' or '_'");
     if (auto ok = check_range(request.pipelined_steps, 0, max_pipelined_steps, "/pipelined_steps"); !ok) return ok;
+    if (request.slice_steps)
+        if (auto ok = check_slices(*request.slice_steps, request.arms); !ok) return ok;
     if (request.cool_down_seconds)
         if (auto ok = check_range(*request.cool_down_seconds, 0, max_cool_down_seconds, "/cool_down_seconds"); !ok)
             return ok;

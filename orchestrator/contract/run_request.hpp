@@ -49,6 +49,9 @@ struct run_request {
     std::optional<std::string> label;
     std::optional<std::string> nonce;      ///< of whoever asks, kept in the receipt: it was made after the question
     int pipelined_steps = 0;
+    /// The four blocks of a quadruple are measured in turn, so many steps at a time, all four browsers open at once: what
+    /// disturbs the machine for longer than a turn disturbs all four alike. Absent: one block after the other.
+    std::optional<int> slice_steps;
     std::optional<int> cool_down_seconds;  ///< pause between arms; absent: none
     std::optional<int> settle_seconds;     ///< between arms, wait at most this long until load and temperature are back
     std::optional<stable_warmup> warmup_until_stable;  ///< absent: `warmup` steps and no more

@@ -13,7 +13,7 @@ std::vector<run_progress> progress_of(const run_fsm& machine, const run_event& e
             out.push_back({document.run_id, "steps",
                            progress_text(progress_steps{
                                document.run_id, machine.current_arm(), warming ? "warmup" : "measure",
-                               machine.arm_index(), machine.arm_count(), steps->first,
+                               machine.arm_index(), machine.arm_count(), machine.steps_before() + steps->first,
                                warming ? document.request.warmup : document.request.steps, steps->wall_ms,
                                steps->loss})});
             return out;

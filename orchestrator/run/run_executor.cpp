@@ -2,6 +2,7 @@
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <map>
 
 #include "core/with_deadline.hpp"
 #include "run/progress_text.hpp"
@@ -30,7 +31,7 @@ struct performed {
     run_event event;
 };
 
-/// One run's shell: owns the arm that is open.
+/// One run's shell: owns the arms that are open, one of them in hand.
 class run_shell {
   public:
     run_shell(run_services services, std::shared_ptr<stop_signal> stop)
@@ -56,18 +57,31 @@ class run_shell {
         co_return performed{operation_failed{{error_code::internal, "The action ended by an exception: " + failure}}};
     }
 
+    /// The arm that the next action is for, by its position within the plan.
+    void take_in_hand(int arm_index) { in_hand_ = arm_index; }
+
     task<run_event> close() {
-        if (!host_) co_return arm_was_closed{};
-        arm_closed closed = co_await host_->close();
-        host_.reset();
+        const auto known = hosts_.find(in_hand_);
+        if (known == hosts_.end()) co_return arm_was_closed{};
+        arm_closed closed = co_await known->second->close();
+        hosts_.erase(in_hand_);
         co_return arm_was_closed{std::move(closed)};
     }
 
-    bool is_open() const { return host_ != nullptr; }
+    task<void> close_all() {
+        while (!hosts_.empty()) {
+            take_in_hand(hosts_.begin()->first);
+            co_await close();
+        }
+    }
+
     const std::shared_ptr<stop_signal>& stop() const { return stop_; }
     const run_services& services() const { return services_; }
 
   private:
+    /// Throws where the machine speaks of an arm that was never opened: its bug, which perform() reports.
+    arm_host& host() { return *hosts_.at(in_hand_); }
+
     task<run_event> perform_action(run_action action) {
         if (auto* open = std::get_if<open_arm>(&action)) co_return co_await perform_open(open->arm);
         if (std::holds_alternative<check_arm>(action)) co_return co_await perform_check();
@@ -95,34 +109,34 @@ class run_shell {
     task<run_event> perform_open(std::string arm) {
         auto made = services_.launcher->make_host(arm, services_.pages->origin());
         if (!made) co_return operation_failed{made.error()};
-        host_ = std::move(*made);
-        auto opened = co_await host_->open();
+        auto& kept = hosts_[in_hand_] = std::move(*made);
+        auto opened = co_await kept->open();
         if (!opened) co_return operation_failed{opened.error()};
         co_return arm_was_opened{std::move(*opened), services_.environment->snapshot()};
     }
 
     task<run_event> perform_check() {
-        auto adapter = co_await host_->adapter();
+        auto adapter = co_await host().adapter();
         if (!adapter) co_return operation_failed{adapter.error()};
-        auto facts = co_await host_->facts();
+        auto facts = co_await host().facts();
         if (!facts) co_return operation_failed{facts.error()};
         co_return arm_was_checked{std::move(*adapter), facts->page, services_.environment->snapshot()};
     }
 
     task<run_event> perform_prepare(arm_config config) {
-        auto prepared = co_await host_->prepare(std::move(config));
+        auto prepared = co_await host().prepare(std::move(config));
         if (!prepared) co_return operation_failed{prepared.error()};
         co_return arm_was_prepared{std::move(*prepared)};
     }
 
     task<run_event> perform_start(arm_phase phase) {
-        auto started = co_await host_->start(phase);
+        auto started = co_await host().start(phase);
         if (!started) co_return operation_failed{started.error()};
         co_return phase_was_started{};
     }
 
     task<run_event> perform_wait(std::chrono::milliseconds limit) {
-        auto event = co_await host_->next_event(limit);
+        auto event = co_await host().next_event(limit);
         if (!event) co_return operation_failed{event.error()};
         co_return arm_said{std::move(*event)};
     }
@@ -130,7 +144,8 @@ class run_shell {
     run_services services_;
     std::shared_ptr<stop_signal> stop_;
     std::chrono::steady_clock::time_point started_;
-    std::unique_ptr<arm_host> host_;
+    std::map<int, std::unique_ptr<arm_host>> hosts_;  // by position within the plan
+    int in_hand_ = -1;
 };
 
 void publish(const run_shell& shell, const run_fsm& machine, const run_event& event) {
@@ -160,19 +175,20 @@ task<run_outcome> execute_run(run_services services, run_settings settings, std:
     run_step reported = machine.step();
     for (;;) {
         run_action action = machine.resume(event, shell.elapsed_ms());
+        shell.take_in_hand(machine.arm_index());
         publish(shell, machine, event);
         if (machine.step() != reported) {
             reported = machine.step();
             if (on_step) on_step(machine);
         }
         if (std::holds_alternative<seal_receipt>(action)) {
-            if (shell.is_open()) co_await shell.close();
+            co_await shell.close_all();
             // The caller seals; the machine only needs to hear that its document is complete.
             event = receipt_was_sealed{};
             continue;
         }
         if (auto* finish = std::get_if<finish_run>(&action)) {
-            if (shell.is_open()) co_await shell.close();
+            co_await shell.close_all();
             co_return run_outcome{std::move(machine.document()), finish->state};
         }
         // Closing is never cut short: it is what a stop leads to.

@@ -88,7 +88,7 @@ void run_fsm::book(const std::string& phase) {
 }
 
 void run_fsm::enter(run_step step) {
-    const bool between_arms = step_ == run_step::closing && !arm_is_open_;
+    const bool between_arms = step_ == run_step::closing && !in_hand_is_open();
     if (step_ == run_step::queued || step_ == run_step::sealed)
         entered_ms_ = now_ms_;
     else if (!between_arms)
@@ -107,9 +107,17 @@ run_action run_fsm::on(const run_claimed& event) {
     return begin_arm();
 }
 
+bool run_fsm::in_hand_is_open() const {
+    return std::find(open_arms_.begin(), open_arms_.end(), arm_index_) != open_arms_.end();
+}
+
+void run_fsm::note_closed() {
+    std::erase(open_arms_, arm_index_);
+}
+
 run_action run_fsm::begin_arm() {
-    ++arm_index_;
     enter(run_step::launching);
+    ++arm_index_;
     arm_record record;
     record.arm = current_arm();
     record.block = document_.plan[static_cast<std::size_t>(arm_index_)];
@@ -117,8 +125,7 @@ run_action run_fsm::begin_arm() {
     record.position = arm_index_ % arms_a_quadruple;
     record.settled = std::exchange(settled_, std::nullopt);
     document_.arms.push_back(std::move(record));
-    arm_is_open_ = true;
-    warmup_before_ = 0;
+    open_arms_.push_back(arm_index_);
     return open_arm{current_arm()};
 }
 
@@ -182,6 +189,7 @@ run_action run_fsm::on(const arm_was_opened& event) {
     config.corpus_url = settings_.corpus_url;
     config.corpus_sha256 = settings_.corpus_sha256;
     config.pipelined_steps = request.pipelined_steps;
+    config.slice_steps = request.slice_steps;
     config.repeat_optimizer = request.repeat_optimizer;
     enter(run_step::preparing);
     return prepare_arm{std::move(config)};
@@ -209,12 +217,40 @@ run_action run_fsm::on(const arm_was_prepared& event) {
         document_.inputs.batches_sha256 = prepared.batches_sha256;
         document_.inputs.corpus_sha256 = prepared.corpus_sha256;
     }
-    return begin_phase(settings_.request.warmup > 0 ? arm_phase::warmup : arm_phase::measure);
+    if (settings_.request.warmup > 0) return begin_phase(arm_phase::warmup, arm_index_);
+    return measure_or_open_next();
 }
 
-run_action run_fsm::begin_phase(arm_phase phase) {
-    enter(phase == arm_phase::warmup ? run_step::warming : run_step::measuring);
+/// The next block of a phase, of an arm that is open: all of the phase's steps, or those of a slice.
+run_action run_fsm::begin_phase(arm_phase phase, int arm_index) {
+    const run_request& request = settings_.request;
+    const bool warming = phase == arm_phase::warmup;
+    enter(warming ? run_step::warming : run_step::measuring);
+    arm_index_ = arm_index;
+    steps_before_ = static_cast<int>((warming ? arm().warmup : arm().steps).size());
+    if (warming)
+        steps_until_ = steps_before_ + request.warmup;
+    else
+        steps_until_ = std::min(request.steps, steps_before_ + request.slice_steps.value_or(request.steps));
     return start_phase{phase};
+}
+
+/// What follows an arm's warm-up: its steps, or with slices the quadruple's next arm until all four are warm.
+run_action run_fsm::measure_or_open_next() {
+    if (!is_sliced()) return begin_phase(arm_phase::measure, arm_index_);
+    if ((arm_index_ + 1) % arms_a_quadruple != 0) return begin_arm();
+    return begin_phase(arm_phase::measure, open_arms_.front());
+}
+
+/// The next slice, in the quadruple's order over and over; every arm has the same number of slices.
+run_action run_fsm::after_slice() {
+    const auto in_hand = std::find(open_arms_.begin(), open_arms_.end(), arm_index_);
+    const bool last_of_round = in_hand + 1 == open_arms_.end();
+    if (!last_of_round) return begin_phase(arm_phase::measure, *(in_hand + 1));
+    if (steps_until_ < settings_.request.steps) return begin_phase(arm_phase::measure, open_arms_.front());
+    enter(run_step::gating);
+    arm_index_ = open_arms_.front();
+    return check_arm{};
 }
 
 run_action run_fsm::on(const phase_was_started&) {
@@ -236,14 +272,12 @@ run_action run_fsm::on_steps(const steps_event& event) {
     if ((event.phase == arm_phase::warmup) != warming)
         return fail_arm("protocol-error", "The arm reported steps of another phase than the one that runs");
     std::vector<step_sample>& samples = warming ? arm().warmup : arm().steps;
-    const int before = warming ? warmup_before_ : 0;
-    const int asked = before + (warming ? settings_.request.warmup : settings_.request.steps);
-    if (before + event.first != static_cast<int>(samples.size()) ||
-        samples.size() + event.wall_ms.size() > static_cast<std::size_t>(asked))
+    if (steps_before_ + event.first != static_cast<int>(samples.size()) ||
+        samples.size() + event.wall_ms.size() > static_cast<std::size_t>(steps_until_))
         return fail_arm("protocol-error", "The arm's steps do not follow one another: " + std::to_string(samples.size()) +
                                               " are known, and it sent " + std::to_string(event.wall_ms.size()) +
                                               " from number " + std::to_string(event.first) + " on, of " +
-                                              std::to_string(asked) + " asked for");
+                                              std::to_string(steps_until_) + " asked for");
     for (std::size_t at = 0; at < event.wall_ms.size(); ++at) {
         step_sample sample{event.wall_ms[at], event.loss[at], std::nullopt};
         if (!event.gpu_ms.empty()) sample.gpu_ms = event.gpu_ms[at];
@@ -257,17 +291,18 @@ run_action run_fsm::on_done(const done_event& event) {
     if ((event.phase == arm_phase::warmup) != warming)
         return fail_arm("protocol-error", "The arm ended another phase than the one that runs");
     const std::size_t have = warming ? arm().warmup.size() : arm().steps.size();
-    const int asked = warming ? warmup_before_ + settings_.request.warmup : settings_.request.steps;
-    if (have != static_cast<std::size_t>(asked))
+    if (have != static_cast<std::size_t>(steps_until_))
         return fail_arm("protocol-error", "The arm says that it is done, but " + std::to_string(have) + " of " +
-                                              std::to_string(asked) + " steps arrived");
-    if (warming && needs_more_warmup()) return start_phase{arm_phase::warmup};
-    if (warming) return begin_phase(arm_phase::measure);
+                                              std::to_string(steps_until_) + " steps arrived");
+    if (warming && needs_more_warmup()) return begin_phase(arm_phase::warmup, arm_index_);
+    if (warming) return measure_or_open_next();
+    if (steps_until_ < settings_.request.steps) return after_slice();
     if (!event.gpu_ms.empty() && event.gpu_ms.size() != have)
         return fail_arm("protocol-error", "The arm sent " + std::to_string(event.gpu_ms.size()) + " GPU times for " +
                                               std::to_string(have) + " steps");
     for (std::size_t at = 0; at < event.gpu_ms.size(); ++at) arm().steps[at].gpu_ms = event.gpu_ms[at];
     arm().pipelined_step_ms = event.pipelined_step_ms;
+    if (is_sliced()) return after_slice();
     enter(run_step::gating);
     return check_arm{};
 }
@@ -276,9 +311,9 @@ run_action run_fsm::on_done(const done_event& event) {
 bool run_fsm::needs_more_warmup() {
     const auto& wanted = settings_.request.warmup_until_stable;
     if (!wanted || runs_by_itself(arm().arm)) return false;
-    warmup_before_ = static_cast<int>(arm().warmup.size());
     const bool stable = warmup_is_stable(arm().warmup, settings_.request.warmup, wanted->tolerance);
-    if (!stable && warmup_before_ + settings_.request.warmup <= wanted->bound) return true;
+    const int next_total = static_cast<int>(arm().warmup.size()) + settings_.request.warmup;
+    if (!stable && next_total <= wanted->bound) return true;
     arm().warmup_stable = stable;
     return false;
 }
@@ -302,7 +337,7 @@ run_action run_fsm::on(const arm_was_checked& event) {
 run_action run_fsm::on(const arm_was_closed& event) {
     if (step_ != run_step::closing) return unexpected("closed");
     book(std::string(run_step_name(step_)));
-    arm_is_open_ = false;
+    note_closed();
     if (!document_.arms.empty()) {
         arm_record& record = arm();
         record.console = event.closed.console;
@@ -311,7 +346,19 @@ run_action run_fsm::on(const arm_was_closed& event) {
             for (const std::string& line : event.closed.last_lines) add_error(record, "said: " + line);
         record.phases_ms["close_process"] = event.closed.close_ms;
     }
-    return next_or_analyse();
+    return close_or_go_on();
+}
+
+/// Takes the next arm of the quadruple that is still open to its end; when none is, the run goes on.
+run_action run_fsm::close_or_go_on() {
+    if (open_arms_.empty()) return next_or_analyse();
+    arm_index_ = open_arms_.front();
+    if (stop_) {
+        enter(run_step::closing);
+        return close_arm{};
+    }
+    enter(run_step::gating);
+    return check_arm{};
 }
 
 run_action run_fsm::next_or_analyse() {
@@ -328,7 +375,7 @@ run_action run_fsm::next_or_analyse() {
 }
 
 run_action run_fsm::on(const pause_ended&) {
-    if (step_ != run_step::closing || arm_is_open_) return unexpected("pause ended");
+    if (step_ != run_step::closing || in_hand_is_open()) return unexpected("pause ended");
     book("pausing");
     return settle_or_begin();
 }
@@ -341,7 +388,7 @@ run_action run_fsm::settle_or_begin() {
 }
 
 run_action run_fsm::on(const machine_was_settled& event) {
-    if (step_ != run_step::closing || arm_is_open_) return unexpected("settled");
+    if (step_ != run_step::closing || in_hand_is_open()) return unexpected("settled");
     book("settling");
     settled_ = event.settled;
     if (!event.settled)
@@ -375,9 +422,9 @@ run_action run_fsm::fail_arm(std::string code, std::string message) {
         add_error(arm(), code + ": " + message);
     }
     failures_.push_back(std::move(why));
-    if (step_ == run_step::closing || !arm_is_open_) {
-        arm_is_open_ = false;
-        return analyse_run();
+    if (step_ == run_step::closing || !in_hand_is_open()) {
+        note_closed();
+        return close_or_go_on();
     }
     enter(run_step::closing);
     return close_arm{};

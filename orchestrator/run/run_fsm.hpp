@@ -3,6 +3,9 @@
 //   queued -> claimed -> [launching -> gating -> preparing -> warming -> measuring -> gating -> closing] per arm
 //          -> analysing -> sealed
 //
+// With slice_steps the four arms of a quadruple are open at once: each goes as far as `warming`, then they measure in turn,
+// slice by slice, and then each is gated and closed.
+//
 // The machine owns the receipt while it grows. Every event in every state has an answer: an event that the state does
 // not expect ends the arm as a protocol error, and a failure, a cancel or a refusal at any point leads through closing
 // to a sealed receipt that says why. See run_executor.hpp for the shell that performs the actions.
@@ -128,10 +131,12 @@ class run_fsm {
     run_action resume(const run_event& event, double elapsed_ms);
 
     run_step step() const { return step_; }
-    /// Position within the plan of the arm that runs, and how many arms the plan has.
+    /// Position within the plan of the arm in hand, the one that the next action is for, and how many arms the plan has.
     int arm_index() const { return arm_index_; }
     int arm_count() const { return static_cast<int>(document_.plan.size()); }
     const std::string& current_arm() const;
+    /// How many steps of its phase the arm in hand had done before the block that runs.
+    int steps_before() const { return steps_before_; }
     const receipt& document() const { return document_; }
     receipt& document() { return document_; }
 
@@ -152,7 +157,10 @@ class run_fsm {
     run_action on_steps(const steps_event& event);
     run_action on_done(const done_event& event);
     run_action begin_arm();
-    run_action begin_phase(arm_phase phase);
+    run_action begin_phase(arm_phase phase, int arm_index);
+    run_action measure_or_open_next();
+    run_action after_slice();
+    run_action close_or_go_on();
     run_action fail_arm(std::string code, std::string message);
     run_action unexpected(std::string_view event);
     run_action next_or_analyse();
@@ -163,14 +171,18 @@ class run_fsm {
     run_action analyse_run();
     bool pass_gate(const adapter_views& adapter, const environment_snapshot& environment, bool before);
     void enter(run_step step);
-    arm_record& arm() { return document_.arms.back(); }
+    arm_record& arm() { return document_.arms[static_cast<std::size_t>(arm_index_)]; }
+    bool is_sliced() const { return settings_.request.slice_steps.has_value(); }
+    bool in_hand_is_open() const;
+    void note_closed();
 
     run_settings settings_;
     receipt document_;
     run_step step_ = run_step::queued;
     int arm_index_ = -1;
-    bool arm_is_open_ = false;
-    int warmup_before_ = 0;  ///< warm-up steps of the open arm's earlier blocks
+    std::vector<int> open_arms_;  ///< positions within the plan, in the order they were opened
+    int steps_before_ = 0;        ///< of the arm in hand, when the block of its phase that runs began
+    int steps_until_ = 0;         ///< and when it is to end
     environment_snapshot at_start_;
     std::optional<bool> settled_;  ///< of the arm that begins next
     bool stop_ = false;  ///< no further arm: a failure, a refusal or a cancel

@@ -21,6 +21,8 @@ export interface ArmConfig {
   corpus: { name: "builtin" } | { url: string; sha256: string };
   /** Steps of the pipelined throughput measurement after the timed ones; 0 leaves it out. */
   pipelined_steps?: number;
+  /** A call of measure() ends after so many steps, and the next one goes on; absent: one call times them all. */
+  slice_steps?: number;
   /** Test hooks and experiments, all off by default, each recorded in the receipt. */
   options?: {
     repeat_optimizer?: number;

@@ -132,6 +132,30 @@ describe("arm driver", () => {
     await expect(driver.prepare(config)).rejects.toMatchObject({ code: "bad-config" });
   });
 
+  it("goes on where the last slice ended, from one reset, whatever the size of a slice", async () => {
+    for (const slice_steps of [1, 2, 3, 4, 9]) {
+      const arm = new FakeArm();
+      const { driver, batches } = makeDriver(arm);
+      await driver.prepare({ ...config, slice_steps });
+      await driver.warmup();
+      const counts: number[] = [];
+      while (counts.reduce((sum, count) => sum + count, 0) < config.steps) counts.push((await driver.measure()).steps);
+      expect(counts).toEqual({ 1: [1, 1, 1, 1], 2: [2, 2], 3: [3, 1], 4: [4], 9: [4] }[slice_steps]);
+      expect(batches.filter((batch) => batch.phase === "measure").flatMap((batch) => batch.loss)).toEqual([5, 4, 3, 2]);
+      expect(arm.calls.filter((call) => call === "reset")).toHaveLength(1);
+    }
+  });
+
+  it("asks for GPU times and throughput with the last slice alone", async () => {
+    const arm = new FakeArm() as FakeArm & Arm;
+    arm.gpuTimes = (count) => Promise.resolve(Array.from({ length: count }, () => 1));
+    arm.pipelined = () => Promise.resolve({ step_ms: 3.5, losses: [] });
+    const { driver } = makeDriver(arm);
+    await driver.prepare({ ...config, slice_steps: 3, pipelined_steps: 2 });
+    expect(await driver.measure()).toEqual({ phase: "measure", steps: 3 });
+    expect(await driver.measure()).toEqual({ phase: "measure", steps: 1, gpu_ms: [1, 1, 1, 1], pipelined_step_ms: 3.5 });
+  });
+
   it("asks for the GPU times of the timed steps after the last one and before any pipelined step", async () => {
     const arm = new FakeArm() as FakeArm & Arm;
     arm.gpuTimes = (count) => {

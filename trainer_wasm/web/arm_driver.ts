@@ -21,11 +21,13 @@ export interface PhaseResult {
   gpu_ms?: number[];
 }
 
-type DriverState = "new" | "prepared" | "warm" | "measured";
+type DriverState = "new" | "prepared" | "warm" | "measuring" | "measured";
 
 export class ArmDriver {
   private state_: DriverState = "new";
   private config_: ArmConfig | undefined;
+  /** Timed steps since the last reset. */
+  private steps_done_ = 0;
 
   constructor(
     private readonly arm_: Arm,
@@ -49,12 +51,24 @@ export class ArmDriver {
     return { phase: "warmup", steps: config.warmup };
   }
 
-  /** Restores the initial state, so that timed step 1 is training step 1, then times the configured steps. */
+  /**
+   * Restores the initial state, so that timed step 1 is training step 1, then times the configured steps; with slice_steps
+   * only so many of them, and the next call goes on where this one ended. GPU times and throughput come with the last.
+   */
   async measure(): Promise<PhaseResult> {
     const config = this.requirePrepared("measure");
-    await this.arm_.reset();
-    await this.runSteps("measure", config.steps);
-    const result: PhaseResult = { phase: "measure", steps: config.steps };
+    if (this.state_ !== "measuring") {
+      await this.arm_.reset();
+      this.steps_done_ = 0;
+    }
+    const count = Math.min(config.slice_steps ?? config.steps, config.steps - this.steps_done_);
+    await this.runSteps("measure", count, this.steps_done_);
+    this.steps_done_ += count;
+    const result: PhaseResult = { phase: "measure", steps: count };
+    if (this.steps_done_ < config.steps) {
+      this.state_ = "measuring";
+      return result;
+    }
     const gpu_ms = await this.arm_.gpuTimes?.(config.steps);
     if (gpu_ms !== undefined) result.gpu_ms = gpu_ms;
     const pipelined_steps = config.pipelined_steps ?? 0;
@@ -79,7 +93,7 @@ export class ArmDriver {
     if (this.ports_.abortRequested()) throw new ArmError("aborted", `the host aborted the ${phase} phase`);
   }
 
-  private async runSteps(phase: Phase, count: number): Promise<void> {
+  private async runSteps(phase: Phase, count: number, done_before = 0): Promise<void> {
     const { now, sendSteps } = this.ports_;
     const batcher = new StepBatcher(phase, now());
     try {
@@ -90,7 +104,7 @@ export class ArmDriver {
         const pending = this.arm_.step();
         const result: StepResult = isPromise(pending) ? await pending : pending;
         const finished = now();
-        requireFinite(result.loss, `${phase} step ${index + 1}`);
+        requireFinite(result.loss, `${phase} step ${done_before + index + 1}`);
         batcher.add(finished - started, result);
         const batch = batcher.takeIfDue(finished);
         if (batch !== null) sendSteps(batch);

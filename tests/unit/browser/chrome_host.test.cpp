@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -10,6 +11,7 @@
 #endif
 
 #include "browser/process_table.hpp"
+#include "core/start_program.hpp"
 #include "host_fixture.hpp"
 
 using namespace assay;
@@ -154,15 +156,46 @@ TEST_CASE("a question to the page whose promise never settles ends at its deadli
 }
 
 #ifdef __linux__
+namespace {
+
+/// While it lives, orphans of this process come to it, as they do to PID 1.
+struct subreaper {
+    subreaper() { REQUIRE_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0); }
+    ~subreaper() { ::prctl(PR_SET_CHILD_SUBREAPER, 0); }
+};
+
+std::string children_of_this_process() {
+    std::ifstream list("/proc/self/task/" + std::to_string(::getpid()) + "/children");
+    return {std::istreambuf_iterator<char>(list), {}};
+}
+
+}  // namespace
+
 TEST_CASE("where orphans come to this process, as they do to PID 1, an arm leaves none of them unreaped") {
-    REQUIRE_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+    const subreaper reaper;
     const page_site site({{"/arm/", arm_page("")}});
     const auto seen = visit_page(site, "/arm/", 8s);
-    std::this_thread::sleep_for(100ms);
-    std::ifstream list("/proc/self/task/" + std::to_string(::getpid()) + "/children");
-    const std::string children{std::istreambuf_iterator<char>(list), {}};
-    REQUIRE_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 0), 0);
     CHECK_FALSE(seen.failure);
-    CHECK_EQ(children, "");
+    CHECK_EQ(children_of_this_process(), "");
+}
+
+TEST_CASE("an orphan that made a session of its own is reaped when it ends, and a child of ours is left to its owner") {
+    const subreaper reaper;
+    const auto ours = start_program({"sh", {"-c", "exit 7"}, {}, {}, {}});
+    const auto parent = start_program({"sh", {"-c", "setsid sh -c 'sleep 0.05 & exit'"}, {}, {}, {}});
+    REQUIRE(ours.has_value());
+    REQUIRE(parent.has_value());
+    REQUIRE_EQ(::waitpid(*parent, nullptr, 0), *parent);
+    const std::string only_ours = std::to_string(*ours) + " ";
+    CHECK_NE(children_of_this_process(), only_ours);
+    const auto deadline = std::chrono::steady_clock::now() + 10s;
+    while (children_of_this_process() != only_ours && std::chrono::steady_clock::now() < deadline) {
+        reap_adopted_children();
+        std::this_thread::sleep_for(2ms);
+    }
+    CHECK_EQ(children_of_this_process(), only_ours);
+    int status = 0;
+    REQUIRE_EQ(::waitpid(*ours, &status, 0), *ours);
+    CHECK_EQ(WEXITSTATUS(status), 7);
 }
 #endif

@@ -110,27 +110,32 @@ inline bool is(const run_action& action) {
     return std::holds_alternative<Action>(action);
 }
 
+/// The event of an action that went well.
+inline run_event answer_to(const run_fsm& machine, const run_action& action) {
+    if (is<open_arm>(action)) return opened();
+    if (is<check_arm>(action)) return checked();
+    if (is<prepare_arm>(action)) return prepared();
+    if (is<start_phase>(action)) return phase_was_started{};
+    if (is<pause_between_arms>(action)) return pause_ended{};
+    if (is<settle_machine>(action)) return machine_was_settled{true, {}};
+    if (is<seal_receipt>(action)) return receipt_was_sealed{};
+    if (!is<await_arm_event>(action)) return arm_was_closed{};
+    const bool warming = machine.step() == run_step::warming;
+    const arm_record& arm = machine.document().arms.at(static_cast<std::size_t>(machine.arm_index()));
+    const run_request& request = machine.document().request;
+    const arm_phase phase = warming ? arm_phase::warmup : arm_phase::measure;
+    const int before = machine.steps_before();
+    const int have = static_cast<int>(warming ? arm.warmup.size() : arm.steps.size()) - before;
+    const int slice = request.slice_steps.value_or(request.steps);
+    const int asked = warming ? request.warmup : std::min(slice, request.steps - before);
+    return have < asked ? steps(phase, have, 1) : done(phase, asked);
+}
+
 /// Leads the machine to its end by answering every action with success; returns the final state.
 inline run_state lead_to_the_end(run_fsm& machine, run_action action) {
     for (int guard = 0; guard < 1000; ++guard) {
         if (auto* finish = std::get_if<finish_run>(&action)) return finish->state;
-        run_event answer = arm_was_closed{};
-        if (is<open_arm>(action)) answer = opened();
-        if (is<check_arm>(action)) answer = checked();
-        if (is<prepare_arm>(action)) answer = prepared();
-        if (is<start_phase>(action)) answer = phase_was_started{};
-        if (is<pause_between_arms>(action)) answer = pause_ended{};
-        if (is<settle_machine>(action)) answer = machine_was_settled{true, {}};
-        if (is<seal_receipt>(action)) answer = receipt_was_sealed{};
-        if (is<await_arm_event>(action)) {
-            const bool warming = machine.step() == run_step::warming;
-            const arm_record& arm = machine.document().arms.back();
-            const arm_phase phase = warming ? arm_phase::warmup : arm_phase::measure;
-            const int have = static_cast<int>(warming ? arm.warmup.size() : arm.steps.size());
-            const int asked = warming ? machine.document().request.warmup : machine.document().request.steps;
-            answer = have < asked ? steps(phase, have, 1) : done(phase, asked);
-        }
-        action = machine.resume(answer, guard);
+        action = machine.resume(answer_to(machine, action), guard);
     }
     FAIL("the machine never ends");
     return run_state::failed;

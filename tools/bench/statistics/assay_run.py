@@ -17,11 +17,13 @@ def chromium():
     return HEADLESS_SHELL if Path(HEADLESS_SHELL).exists() else None
 
 
-def run(program, home, arms, preset, quadruples, steps, warmup, seed):
+def run(program, home, arms, preset, quadruples, steps, warmup, seed, slice_steps=None):
     """The inner receipt of one run and how many seconds it took. The policy lets a software adapter through: no GPU is claimed."""
     command = [program, "run", "--home", str(home), "--preset", preset, "--arms", ",".join(arms), "--quadruples", str(quadruples),
                "--steps", str(steps), "--warmup", str(warmup), "--seed", str(seed), "--policy", "any", "--environment-policy", "none",
                "--json"]
+    if slice_steps:
+        command += ["--slice-steps", str(slice_steps)]
     browser = chromium()
     if browser:
         command += ["--browser", browser]
