@@ -103,7 +103,8 @@ std::string heading_lines(const receipt& document) {
                       std::string(evidence_name(document.evidence)) + "\n";
     out += "  Work      " + workload_text(document) + "\n";
     if (const auto slice = document.request.slice_steps)
-        out += "  Order     the four blocks of a quadruple in turn, " + std::to_string(*slice) + " steps at a time\n";
+        out += "  Order     the four blocks of a quadruple in turn, " + std::to_string(*slice) +
+               (*slice == 1 ? " step" : " steps") + " at a time\n";
     if (document.machine)
         out += "  Machine   " + document.machine->hostname + ", " + document.machine->cpu_model + ", " +
                std::to_string(document.machine->logical_cores) + " cores, " + document.machine->os + " " +

@@ -29,6 +29,7 @@ def main():
     parser.add_argument("--steps", type=int, default=10)
     parser.add_argument("--warmup", type=int, default=2)
     parser.add_argument("--first-seed", type=int, default=1)
+    parser.add_argument("--slice-steps", type=int, help="measure the blocks of a quadruple in turn")
     options = parser.parse_args()
     if options.quadruples < 3:
         parser.error("an interval needs three quadruples or more")
@@ -37,7 +38,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="assay-aa-") as home:
         for seed in range(options.first_seed, options.first_seed + options.runs):
             receipt, took = run(options.program, home, [options.arm] * 2, options.preset, options.quadruples, options.steps,
-                                options.warmup, seed)
+                                options.warmup, seed, options.slice_steps)
             if "interval95" not in receipt["analysis"]:
                 raise SystemExit(f"run {seed} has no interval: {receipt['verdict']}")
             receipts.append(receipt)
