@@ -166,6 +166,7 @@ class run_fsm {
     run_action next_or_analyse();
     run_action settle_or_begin();
     bool needs_more_warmup();
+    void note_error(std::string text);
     void add_gate_reason(const reason& why);
     void book(const std::string& phase);
     run_action analyse_run();
