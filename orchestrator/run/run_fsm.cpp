@@ -15,6 +15,7 @@ namespace {
 constexpr int arms_a_quadruple = 4;
 /// A fact that changes from arm to arm lists its values up to about this length.
 constexpr std::size_t max_fact_bytes = 400;
+
 /// A command goes through its phases by itself and cannot be asked for another block of warm-up.
 bool runs_by_itself(const std::string& arm) {
     const auto kind = arm_kind_of(arm);
