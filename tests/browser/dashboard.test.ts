@@ -117,6 +117,17 @@ describe("the receipt", () => {
     expect(await session.text()).toContain("The receipt states 99");
   });
 
+  it("says where the blocks of a quadruple took turns, and does not call them an order in time", async () => {
+    const receipt = makeReceipt({ id: "turns" });
+    receipt.request.slice_steps = 2;
+    await open({ receipts: [receipt] });
+    await session.visit("/receipts/turns");
+    const text = await session.text();
+    expect(text).toContain("ABBA; the blocks of a quadruple in turn, 2 steps at a time");
+    expect(text).toContain("Step times, block after block");
+    expectNoFault();
+  });
+
   it("draws many thousand steps on a canvas", async () => {
     await open({ receipts: [makeReceipt({ id: "long", steps: 3_000 })] });
     await session.visit("/receipts/long");

@@ -128,7 +128,7 @@ export class ReceiptView extends View {
                 ${count(request.steps)} steps
               </dd>
             </div>
-            <div><dt>plan</dt><dd>${planWords(receipt.plan ?? [])}</dd></div>
+            <div><dt>plan</dt><dd>${planWords(receipt.plan ?? [])}${turnWords(request.slice_steps)}</dd></div>
             <div><dt>file</dt><dd><code>${opened.file_sha256}</code></dd></div>
           </dl>
         </div>
@@ -144,12 +144,12 @@ export class ReceiptView extends View {
         ${arms.length === 0 ? nothing : armTable(receipt)}
       </section>`;
     }
-    const [a, b] = receipt.request.arms;
+    const { arms: [a, b], slice_steps } = receipt.request;
     return html`<section class="section stack">
       <h2>Steps</h2>
       <assay-chart
-        heading="Step times in the order they ran"
-        description=${`Each dot is one step, each bar a block's median; A is ${a ?? "?"}, B is ${b ?? "?"}.`}
+        heading=${slice_steps === undefined ? "Step times in the order they ran" : "Step times, block after block"}
+        description=${`Each dot is one step, each bar a block's median; A is ${a ?? "?"}, B is ${b ?? "?"}${turnWords(slice_steps)}.`}
         .version=${receipt.id}
         .draw=${async (width: number) => (await import("../charts/step_plots")).stepTimes(receipt, width)}
         .legend=${sideLegend(receipt)}
@@ -233,6 +233,11 @@ export class ReceiptView extends View {
 /** The order of the blocks, a space between quadruples: "ABBA BAAB". */
 function planWords(plan: readonly string[]): string {
   return plan.map((block, index) => (index > 0 && index % 4 === 0 ? ` ${block}` : block)).join("");
+}
+
+/** How the blocks of a quadruple took turns, where they did. */
+function turnWords(slice_steps: number | undefined): string {
+  return slice_steps === undefined ? "" : `; the blocks of a quadruple in turn, ${slice_steps} ${slice_steps === 1 ? "step" : "steps"} at a time`;
 }
 
 /** What decides about an adapter, of the dozens of facts that DevTools has. */
