@@ -33,6 +33,6 @@ describe("blocks in turn", () => {
     const ran = runAssay("run", "--home", home, "--preset", "smoke", "--steps", "3", "--slice-steps", "1", "--policy", "any", "--output", join(home, "turn.assay.json"));
     expect(ran.status, ran.stderr).toBe(0);
     expect(ran.stdout).toContain("in turn, 1 step at a time");
-    expect(runAssay("verify", "--home", home, join(home, "turn.assay.json")).status).toBe(0);
+    expect(runAssay("verify", join(home, "turn.assay.json")).status).toBe(0);
   });
 });
