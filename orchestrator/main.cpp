@@ -53,7 +53,7 @@ void add_run(CLI::App& app, run_options& run) {
     command->add_option("--label", run.label, "A text of your own, kept in the receipt");
     command->add_option("--pipelined-steps", run.pipelined_steps, "Steps of the pipelined throughput figure; 0 leaves it out");
     command->add_option("--slice-steps", run.slice_steps,
-                        "Measure the four blocks of a quadruple in turn, this many steps at a time, all four browsers open");
+                        "WebAssembly arms: measure the four blocks of a quadruple in turn, this many steps at a time, all four browsers open");
     command->add_option("--cool-down", run.cool_down_seconds, "Seconds of rest between arms");
     command->add_option("--settle", run.settle_seconds, "Between arms, wait at most this many seconds until load and temperature are back");
     command->add_option("--warmup-until-stable", run.warmup_bound,

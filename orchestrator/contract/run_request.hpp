@@ -50,7 +50,7 @@ struct run_request {
     std::optional<std::string> nonce;      ///< of whoever asks, kept in the receipt: it was made after the question
     int pipelined_steps = 0;
     /// The four blocks of a quadruple are measured in turn, so many steps at a time, all four browsers open at once: what
-    /// disturbs the machine for longer than a turn disturbs all four alike. Absent: one block after the other.
+    /// disturbs the machine for longer than a turn disturbs all four alike. WebAssembly arms only. Absent: one after the other.
     std::optional<int> slice_steps;
     std::optional<int> cool_down_seconds;  ///< pause between arms; absent: none
     std::optional<int> settle_seconds;     ///< between arms, wait at most this long until load and temperature are back

@@ -10,8 +10,10 @@ import { runAssay } from "./support/assay_program";
 const home = mkdtempSync(join(tmpdir(), "assay-in-turn-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
+const arms = ["--arms", "wasm-simd,wasm-simd-mt"];
+
 function measure(...options: string[]): Receipt {
-  const ran = runAssay("run", "--home", home, "--preset", "smoke", "--steps", "5", "--warmup", "2", "--policy", "any", "--json", ...options);
+  const ran = runAssay("run", "--home", home, "--preset", "smoke", ...arms, "--steps", "5", "--warmup", "2", "--policy", "any", "--json", ...options);
   expect(ran.status, ran.stderr).toBe(0);
   return JSON.parse(ran.stdout) as Receipt;
 }
@@ -30,7 +32,7 @@ describe("blocks in turn", () => {
   });
 
   it("leave nothing behind, and verify", () => {
-    const ran = runAssay("run", "--home", home, "--preset", "smoke", "--steps", "3", "--slice-steps", "1", "--policy", "any", "--output", join(home, "turn.assay.json"));
+    const ran = runAssay("run", "--home", home, "--preset", "smoke", ...arms, "--steps", "3", "--slice-steps", "1", "--policy", "any", "--output", join(home, "turn.assay.json"));
     expect(ran.status, ran.stderr).toBe(0);
     expect(ran.stdout).toContain("in turn, 1 step at a time");
     expect(runAssay("verify", join(home, "turn.assay.json")).status).toBe(0);

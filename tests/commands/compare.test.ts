@@ -71,7 +71,6 @@ describe("assay compare", () => {
     ["another browser", "conditions", "/browser/product", (r: Receipt) => (r.browser!.product = "Chrome/1")],
     ["other served code", "conditions", "/inputs/assets", (r: Receipt) => (r.inputs!.assets!["/arm/index.html"] = "b".repeat(64))],
     ["other threads", "conditions", "/request/threads", (r: Receipt) => (r.request.threads = 2)],
-    ["blocks measured in turn", "conditions", "/request/slice_steps", (r: Receipt) => (r.request.slice_steps = 4)],
     ["another processor", "conditions", "/machine/cpu_model", (r: Receipt) => (r.machine!.cpu_model = "Z80")],
     ["a run that broke off", "proof", "/verdict/result", (r: Receipt) => r.arms!.pop()],
   ])("tells %s as a difference of %s", (name, kind, field, change) => {

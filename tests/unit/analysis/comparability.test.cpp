@@ -79,6 +79,16 @@ TEST_CASE("another machine, browser or number of threads is the same work under 
     CHECK(find(outcome, "/request/threads") != nullptr);
 }
 
+TEST_CASE("blocks measured in turn are the same work under another condition") {
+    const receipt one = run_of(100, 10, 3);
+    receipt other = one;
+    other.request.slice_steps = 2;
+    const comparison outcome = compare(one, other);
+    CHECK(outcome.same_work);
+    REQUIRE(find(outcome, "/request/slice_steps") != nullptr);
+    CHECK(find(outcome, "/request/slice_steps")->kind == difference_kind::conditions);
+}
+
 TEST_CASE("published figures and runs that do not hold are never comparable") {
     const receipt one = run_of(100, 10, 1);
     receipt published = one;

@@ -10,6 +10,7 @@ namespace {
 
 run_settings sliced(int steps, int slice_steps, int quadruples = 1) {
     run_settings out = settings();
+    out.request.arms = {"wasm-simd", "wasm-simd-mt"};
     out.request.steps = steps;
     out.request.slice_steps = slice_steps;
     out.request.quadruples.count = quadruples;
@@ -92,11 +93,15 @@ TEST_CASE("a slice that ends early or late is a protocol error") {
     }
 }
 
-TEST_CASE("slices are refused for arms that cannot stop between steps") {
-    run_settings out = settings();
-    out.request.arms = {"native", "wasm-simd-mt"};
-    out.request.slice_steps = 2;
-    const auto checked = validate(out.request);
-    REQUIRE_FALSE(checked.has_value());
-    CHECK(checked.error().field == "/slice_steps");
+TEST_CASE("slices are refused for a command, which cannot stop, and for a GPU, which cools down between its turns") {
+    for (const char* arm : {"native", "external:torch", "webgpu", "webgpu-f16"}) {
+        CAPTURE(arm);
+        run_settings out = settings();
+        out.request.arms = {"wasm-simd-mt", arm};
+        out.request.slice_steps = 2;
+        const auto checked = validate(out.request);
+        REQUIRE_FALSE(checked.has_value());
+        CHECK(checked.error().field == "/slice_steps");
+        CHECK(checked.error().message.find(arm) != std::string::npos);
+    }
 }
